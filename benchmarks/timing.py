@@ -1,5 +1,5 @@
 """Times of rivals, as `kinpair.analysis` takes them."""
 
-from kinpair.analysis.timing import processor_time, race, repeated, wall_time
+from kinpair.analysis.measuring import processor_time, race, repeated, wall_time
 
 __all__ = ["processor_time", "race", "repeated", "wall_time"]

@@ -17,7 +17,7 @@ import pytest
 import kinpair as kp
 import zoo
 from families import ALIKE, LARGE_EXAMPLES, family
-from kinpair.analysis.agreement import skewness
+from kinpair.analysis.measuring import skewness
 from kinpair.formulations.limits import MANY, refusal
 from kinpair.quantities import METHODS
 from robots import urdf_files

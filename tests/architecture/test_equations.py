@@ -58,7 +58,7 @@ PAGES = (  # files, the page of their equations, the numbers
     ("quantities/wrenches.py", "gait.md", r"\((GZ1)\)"),
     ("inverse_kinematics/*.py", "inverse_kinematics.md", r"\((IK\d+)\)"),
     ("formulations/kinematics.py", "kinematics.md", r"\((K\d+)\)"),
-    ("analysis/one_freedom.py", "transmission.md", r"\((TF[12])\)"),
+    ("analysis/transmission.py", "transmission.md", r"\((TF[12])\)"),
     ("analysis/transmission.py", "transmission.md", r"\((TF[3-5])\)"),
     ("analysis/linear/*.py", "linear.md", r"\((LI\d+a?)\)"),
     ("analysis/linear/steady_state.py", "linear.md", r"\((EQ\d+)\)"),

@@ -10,7 +10,7 @@ import pytest
 from scipy.linalg import solve_continuous_are, solve_discrete_are
 
 import kinpair as kp
-from kinpair.analysis.linear.discrete import held
+from kinpair.analysis.linear.step_response import held
 from kinpair.regulators import riccati
 
 W = {"q.slide": 0.01, "q.swing": 0.02, "qd.slide": 0.5, "qd.swing": 2.0}

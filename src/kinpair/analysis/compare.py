@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from kinpair.analysis.comparison import Comparison, Row
-from kinpair.analysis.measuring import Setting, Stopped, measured, warm_up
+from kinpair.analysis.measuring import Setting, Stopped, measured, random_states, warm_up
 from kinpair.analysis.progress import progress
-from kinpair.analysis.states import random_states
 from kinpair.compiler.background import waiting
 from kinpair.compiler.target import host
 from kinpair.errors import InputError, known_keywords, offered

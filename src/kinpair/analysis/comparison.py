@@ -138,23 +138,23 @@ class Comparison:
 
     def to_html(self, path: str | os.PathLike[str]) -> Path:
         """Write a page with the tables and a chart a quantity, complete in itself; returns its path."""
-        from kinpair.analysis.comparison_page import page
+        from kinpair.analysis.comparison_views import page
 
         return _write(Path(path), page(self))
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Bars of every formulation as a figure of matplotlib: operations, and microseconds a state."""
-        from kinpair.analysis.comparison_picture import picture
+        from kinpair.analysis.comparison_views import picture
 
         return picture(self, path)
 
     def _repr_html_(self) -> str:
-        from kinpair.analysis.comparison_page import fragment
+        from kinpair.analysis.comparison_views import fragment
 
         return fragment(self)
 
     def __str__(self) -> str:
-        from kinpair.analysis.comparison_table import text
+        from kinpair.analysis.comparison_views import text
 
         return text(self)
 

@@ -1,30 +1,152 @@
-"""One quantity by every formulation: each is made and run, then all are timed in turns."""
+"""One quantity by every formulation: each is compiled and run, then compared, then all are timed in turns."""
 
 from __future__ import annotations
 
+import gc
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from kinpair.analysis.agreement import by_floats, numbers, relative_errors, rounding, skewness
 from kinpair.analysis.comparison import Row
-from kinpair.analysis.states import random_states
-from kinpair.analysis.timing import processor_time, race, repeated, wall_time
 from kinpair.compiler.kernel import Kernel, compile
-from kinpair.compiler.program import Program
+from kinpair.compiler.program import Program, flatten
 from kinpair.compiler.rolled import Rolled
 from kinpair.constraints.rows.build import is_constrained
+from kinpair.constraints.soundness import check_soundness
 from kinpair.errors import InputError, KinpairError
+from kinpair.evaluation.arguments import Arguments, evaluate
 from kinpair.evaluation.kernels import UNROLLED, Kernels
+from kinpair.formulations import composite, kinematics
 from kinpair.formulations.limits import refusal
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.welds import with_welds
-from kinpair.quantities import METHODS, Request, request_of
+from kinpair.quantities import METHODS, QUANTITIES, STEP, Request, request_of
+
+REACH = 1.5  # rad or m on either side, where a joint has no limit
+
+
+def random_states(model: Model, count: int, seed: int) -> dict[str, np.ndarray]:
+    """q (count, nq) within the limits of the joints, quaternions of length 1; qd, qdd, tau (count, nv) normal."""
+    rng = np.random.default_rng(seed)
+    low, high = (
+        np.where(np.isfinite(x), x, y) for x, y in ((model.joints.lower, -REACH), (model.joints.upper, REACH))
+    )
+    q = rng.uniform(np.minimum(low, high), np.maximum(low, high), (count, model.nq))
+    for i in model.moving:
+        if model.body[i].pair.nq > model.body[i].pair.nv:
+            turned = slice(model.q_span[i].stop - 4, model.q_span[i].stop)
+            quaternion = rng.normal(size=(count, 4))
+            q[:, turned] = quaternion / np.linalg.norm(quaternion, axis=1, keepdims=True)
+    rates = {name: rng.normal(size=(count, model.nv)) for name in ("qd", "qdd", "tau")}
+    return {"q": q, **rates}
+
+
+EPS = float(np.finfo(float).eps)
+UNFOLDED = 1000  # operations a body, at most, of a recursion run as it is written, as the yardstick is
+
+
+def by_floats(model: Model, request: Request, states: Mapping[str, np.ndarray]) -> Any:
+    """The quantity of a batch of states without the compiler."""
+    quantity = QUANTITIES[request.quantity]
+    own = [states[name] for name in quantity.state]
+    return evaluate(
+        partial(quantity.compute, model, request), Arguments(own, {}, len(own[0])), quantity.loaded
+    )
+
+
+def numbers(model: Model, quantity: str, value: Any, states: Mapping[str, np.ndarray]) -> np.ndarray:
+    """What formulations must agree on, a row a state: all numbers of a result, but C q̇ for a matrix C."""
+    rows = len(states["q"])
+    if quantity == "coriolis_matrix":
+        return np.einsum("bij,bj->bi", value, states["qd"])
+    if quantity == "forward_dynamics":
+        qdd, soundness = value
+        check_soundness(model, states["q"], soundness)
+        return qdd
+    return np.concatenate([np.reshape(x, (rows, -1)) for _, x in flatten(value)[1]], axis=1)
+
+
+def relative_errors(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """max|Δ| / max(1, max|reference|) of every row (batch,)."""
+    return np.abs(values - reference).max(1) / np.maximum(1.0, np.abs(reference).max(1))
+
+
+def rounding(model: Model, quantity: str, operations: int, q: np.ndarray) -> np.ndarray:
+    """What rounding may make of every row (batch,): eps an operation, 100 eps cond(H) if more where H is solved for.
+
+    `operations` are those of the formulation; the yardstick's own are added.
+    """
+    plain = np.full(len(q), EPS * (operations + UNFOLDED * len(model.moving)))
+    if not quantity.startswith("forward_dynamics"):
+        return plain
+    H = by_floats(model, Request("mass_matrix", "newton-euler"), {"q": q})
+    return np.maximum(plain, 100 * EPS * np.linalg.cond(H))
+
+
+def skewness(model: Model, C: np.ndarray, states: Mapping[str, np.ndarray]) -> float:
+    """The worst max|S + Sᵀ| / max(1, max|C|) over a batch, S = Ḣ − 2C: zero to rounding where S is skew."""
+    Hd = np.array([_inertia_rate(model, q, qd) for q, qd in zip(states["q"], states["qd"], strict=True)])
+    S = Hd - 2 * C
+    apart = np.abs(S + S.transpose(0, 2, 1)).max((1, 2))
+    return float((apart / np.maximum(1.0, np.abs(C).max((1, 2)))).max())
+
+
+def _inertia_rate(model: Model, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """dH/dt by a complex step along dq/dt, exact to rounding."""
+    moved = q + 1j * STEP * kinematics.dq_dt(model, q, qd)
+    return np.imag(composite.mass_matrix(model, moved)) / STEP
+
+
+Name = TypeVar("Name")
+TURN = 4e-3  # seconds a rival has for each turn, and at least one call: what comes first warms the caches
+processor_time = (
+    time.process_time
+)  # of all threads; as long as one works, what the caller waits for, undisturbed
+wall_time = time.perf_counter
+
+
+def race(
+    rivals: Mapping[Name, Callable[[], Any]], turns: int, clock: Callable[[], float] = processor_time
+) -> dict[Name, float]:
+    """Seconds of the fastest call of each rival."""
+    best = dict.fromkeys(rivals, float("inf"))
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(turns):
+            for name, call in rivals.items():
+                best[name] = min(best[name], _turn(call, clock))
+    finally:
+        gc.enable()
+    return best
+
+
+def _turn(call: Callable[[], Any], clock: Callable[[], float]) -> float:
+    best, now = float("inf"), clock()
+    end = now + TURN
+    while now < end:
+        call()
+        start, now = now, clock()
+        best = min(best, now - start)
+    return best
+
+
+def repeated(f: Callable[..., Any], *arguments: Any, times: int) -> Callable[[], None]:
+    """A call that makes many: for what takes no longer than the clock."""
+    turns = range(times)
+
+    def call() -> None:
+        for _ in turns:
+            f(*arguments)
+
+    return call
+
 
 BATCH = 1024
 OTHER_KERNELS = {"reactions": "wrenches", "forward_dynamics_derivatives": "derivatives_at_efforts"}

@@ -12,7 +12,7 @@ from rich.table import Table
 import kinpair
 from kinpair import Comparison
 from kinpair.analysis.compare import STATES, USUAL
-from kinpair.analysis.comparison_table import LEGEND, Part, head, parts
+from kinpair.analysis.comparison_views import LEGEND, Part, head, parts
 from kinpair.cli import source
 from kinpair.cli.screen import Screen
 from kinpair.cli.source import Described, Flag, Root, Snap

@@ -20,8 +20,8 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.analysis.linear.discrete import held
 from kinpair.analysis.linear.linear_model import LinearModel
+from kinpair.analysis.linear.step_response import held
 from kinpair.errors import InputError, expect, listed
 from kinpair.regulators import riccati
 from kinpair.regulators.laws import OutputFeedback

@@ -11,8 +11,8 @@ import numpy as np
 
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
+from kinpair.analysis.linear.partials import check_slides
 from kinpair.analysis.linear.point import has_ports
-from kinpair.analysis.linear.smooth import check_slides
 from kinpair.constraints.assembly.actuated import ALL, Actuators
 from kinpair.constraints.assembly.movable import names_from
 from kinpair.errors import InputError, RegulatorWarning, caller_level, expect, listed

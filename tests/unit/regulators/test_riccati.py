@@ -62,7 +62,7 @@ def test_far_from_the_end_it_is_the_algebraic_solution_however_long_an_interval_
 
 
 def test_samples_that_come_fast_are_continuous_time():
-    from kinpair.analysis.linear.discrete import held
+    from kinpair.analysis.linear.step_response import held
 
     A, B, Q, R = problem(seed=2)
     dt = 1e-4

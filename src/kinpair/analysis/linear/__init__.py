@@ -1,29 +1,22 @@
 """Linear models about states and along motions.
 
-independence   coordinates and rates that the constraints leave independent
-moving_axes    axes in which a steady motion stands still
 point          the state, as it was given
-partials       derivatives of the accelerations
-smooth         states at which forces have no derivative
-choosing       independent coordinates for a mechanism
-core           what of a linear model has eigenvalues to be found
-operating_point  where it was linearised, and whether that is steady
-modes          eigenvalues, natural frequencies, shapes
-response       transfer functions and frequency responses
-discrete       steps of a sample time
+partials       derivatives of the accelerations, and where they do not exist
+independence   independent coordinates and rates of a state or a motion
+modes          eigenvalues; frequencies, damping, shapes, participation
+operating_point  the state that was linearised about, and axes that move with a steady motion
 control_library  as python-control has it
 pictures       a linear model as pictures
 mode_pictures  modes as pictures of the mechanism
 signal_units   units of inputs and outputs
-bode           frequency responses by frequency, margins
-step_response  responses to steps
+bode           frequency responses and transfer functions, Bode curves, margins
+step_response  from one sample to the next; responses to a step
 linear_model   what a user holds
 outputs        what is looked at
 linearise      `kp.linearise`
 steady_state   what vanishes in an equilibrium or a steady motion
 search         an equilibrium from one guess
-standing       whether contact holds a mechanism at rest, and with which margin
-equilibrium    `kp.equilibrium`
+equilibrium    whether contact holds a mechanism at rest, and with which margin; `kp.equilibrium`
 
 A module imports only what stands above it; a test checks it.
 """

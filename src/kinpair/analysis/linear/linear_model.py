@@ -10,13 +10,28 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kinpair.analysis.linear import bode, discrete, pictures, step_response
-from kinpair.analysis.linear.bode import Bode, Margins
+from kinpair.analysis.linear import bode, pictures, step_response
+from kinpair.analysis.linear import step_response as discrete
+from kinpair.analysis.linear.bode import (
+    Bode,
+    Margins,
+    TransferFunction,
+    frequency_response,
+    laplace,
+    transfer,
+)
 from kinpair.analysis.linear.control_library import state_space
-from kinpair.analysis.linear.core import Core, core_of
-from kinpair.analysis.linear.modes import Mode, Spectrum, eigenvalues, modes_of, spectrum, swung
+from kinpair.analysis.linear.modes import (
+    Core,
+    Mode,
+    Spectrum,
+    core_of,
+    eigenvalues,
+    modes_of,
+    spectrum,
+    swung,
+)
 from kinpair.analysis.linear.operating_point import OperatingPoint, is_steady
-from kinpair.analysis.linear.response import TransferFunction, frequency_response, laplace, transfer
 from kinpair.analysis.linear.signal_units import ratio, unit_of
 from kinpair.analysis.linear.step_response import StepResponse
 from kinpair.errors import InputError, listed, nearest

@@ -19,15 +19,19 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.analysis.linear.choosing import independence_of
-from kinpair.analysis.linear.independence import Independence, Variations
+from kinpair.analysis.linear.independence import Independence, Variations, independence_of
 from kinpair.analysis.linear.linear_model import LinearModel
-from kinpair.analysis.linear.moving_axes import brackets, steady_axes, turned, turning_joints, unspun
-from kinpair.analysis.linear.operating_point import OperatingPoint
+from kinpair.analysis.linear.operating_point import (
+    OperatingPoint,
+    brackets,
+    steady_axes,
+    turned,
+    turning_joints,
+    unspun,
+)
 from kinpair.analysis.linear.outputs import Output, outputs_of
-from kinpair.analysis.linear.partials import ROUNDING, Partials, cleaned, partials
+from kinpair.analysis.linear.partials import ROUNDING, AtRest, Partials, cleaned, partials, phases_at
 from kinpair.analysis.linear.point import Point, check_obeys, has_ports, movable, point_of
-from kinpair.analysis.linear.smooth import AtRest, phases_at
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.system import System

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.analysis.linear.choosing import independence_of
-from kinpair.analysis.linear.independence import Independence, Variations
+from kinpair.analysis.linear.independence import Independence, Variations, independence_of
 from kinpair.analysis.linear.partials import ROUNDING, Partials, cleaned, partials
 from kinpair.analysis.linear.point import Point, has_ports, point_of
 from kinpair.analysis.linear.steady_state import Residual, rate_change, residual, turning_rates

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinpair.analysis.linear.independence import Independence, Variations
-from kinpair.analysis.linear.moving_axes import turned, turning_joints
+from kinpair.analysis.linear.operating_point import turned, turning_joints
 from kinpair.analysis.linear.partials import Partials
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model

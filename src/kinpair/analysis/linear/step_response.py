@@ -1,6 +1,10 @@
 """Responses of the outputs to a step of each input.
 
 y(t) = C ∫₀ᵗ exp(A s) ds B + D,   from the exponential of [A B; 0 0] t                                   (LI22)
+
+From one sample to the next while the inputs are held:
+
+[Φ Γ; 0 1] = exp([A B; 0 0] T),   x_{k+1} = Φ x_k + Γ u_k                                    (LI11)
 """
 
 from __future__ import annotations
@@ -12,11 +16,22 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.analysis.linear import pictures
-from kinpair.analysis.linear.discrete import held
 from kinpair.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def held(A: np.ndarray, B: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+    """Φ (..., n, n) and Γ (..., n, m) of A (..., n, n), B (..., n, m) and the sample time [s].    (LI11)"""
+    from scipy.linalg import expm
+
+    n, m = B.shape[-2:]
+    whole = np.zeros((*A.shape[:-2], n + m, n + m))
+    whole[..., :n, :n], whole[..., :n, n:] = A, B
+    found = expm(whole * dt)
+    return found[..., :n, :n], found[..., :n, n:]
+
 
 POINTS = 401
 BAND = 0.02  # of the final value: a response that stays closer has settled

@@ -8,8 +8,8 @@ import pytest
 from scipy.linalg import expm
 
 import kinpair as kp
-from kinpair.analysis.linear.core import core_of
-from kinpair.analysis.linear.response import transfer
+from kinpair.analysis.linear.bode import transfer
+from kinpair.analysis.linear.modes import core_of
 
 
 def spring(damping: float = 0.4) -> kp.Mechanism:
