@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import kinpair as kp
-from kinpair.cli.commands import COMMANDS
-from kinpair.cli.main import main
+from kinpair.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = [ROOT / "docs" / name for name in ("reference.md", "code.md")]  # when the documents are built

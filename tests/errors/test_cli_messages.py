@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kinpair as kp
-from kinpair.cli.commands import COMMANDS as TABLE
+from kinpair.cli.main import COMMANDS as TABLE
 from kinpair.cli.main import main
 from kinpair.constraints.solvers import EVERY_SOLVER
 from kinpair.errors import listed

@@ -7,7 +7,7 @@ import pytest
 
 import closed
 import kinpair as kp
-from kinpair.cli.source import mechanism
+from kinpair.cli.arguments import mechanism
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.solvers import EVERY_SOLVER
 from kinpair.description import constraint_parts as c

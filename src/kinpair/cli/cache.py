@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kinpair.cli.arguments import Flag
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Flag
 
 MIB = 1024**2
 

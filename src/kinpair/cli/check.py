@@ -9,9 +9,9 @@ import warnings
 import numpy as np
 
 from kinpair import KinpairError, LimitWarning, Mechanism
-from kinpair.cli import source
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Root, Snap
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Described, Root, Snap
 
 DOUBTFUL = 1  # exit code where there are warnings
 ADVICE = (  # words of a warning: what to do
@@ -58,7 +58,7 @@ def check(file: Described, /, *, base: Root = "fixed", snap: Snap = 0.0) -> None
 
     The exit code is 0 where nothing is doubtful, 1 where something is, 2 where the file cannot be read.
     """
-    mechanism = source.mechanism(file, base=base, snap=snap)
+    mechanism = arguments.mechanism(file, base=base, snap=snap)
     screen = Screen()
     about = f"{len(mechanism.model.moving)} bodies, {mechanism.nv} rates, {mechanism.mass:.6g} kg"
     screen.heading(f"{mechanism.name}: {about}")

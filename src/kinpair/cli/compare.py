@@ -13,10 +13,10 @@ import kinpair
 from kinpair import Comparison
 from kinpair.analysis.compare import STATES, USUAL
 from kinpair.analysis.comparison_views import LEGEND, Part, head, parts
-from kinpair.cli import source
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Root, Snap
+from kinpair.cli.output import GAP, table
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.tables import GAP, table
 from kinpair.errors import InputError
 
 Names: TypeAlias = Annotated[
@@ -62,7 +62,7 @@ def compare(
     json
         Write all digits as JSON.
     """
-    mechanism = source.mechanism(file, base=base, snap=snap)
+    mechanism = arguments.mechanism(file, base=base, snap=snap)
     _check_endings({"page": (html, (".html", ".htm")), "JSON document": (json, (".json",))})
     comparison = kinpair.compare(
         mechanism, quantities=quantity or USUAL, states=states, seed=seed, force=force, time=not no_time

@@ -8,9 +8,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from kinpair import DescriptionWarning, InputError
-from kinpair.cli import source
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Root, Snap
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Described, Root, Snap
 from kinpair.writing.write import write
 
 New = Annotated[str, Parameter(help="File to write: .urdf, .sdf, .xml (MJCF) or .toml.")]
@@ -22,7 +22,7 @@ def convert(file: Described, new: New, /, *, base: Root = "fixed", snap: Snap = 
     What the format cannot represent is reported by name. Reading the new file gives the same dynamics without these
     parts.
     """
-    mechanism = source.mechanism(file, base=base, snap=snap)
+    mechanism = arguments.mechanism(file, base=base, snap=snap)
     screen = Screen()
     try:
         with warnings.catch_warnings():

@@ -11,8 +11,8 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair import InputError, Mechanism, MissingExtraError, example
+from kinpair.cli.output import table
 from kinpair.cli.screen import Screen
-from kinpair.cli.tables import table
 from kinpair.viewer.curves import draw_curves
 from kinpair.viewer.panels import Panel
 

@@ -8,13 +8,10 @@ import numpy as np
 from cyclopts import Parameter
 
 from kinpair import InputError, Mechanism
-from kinpair.cli import source
-from kinpair.cli.answers import Question, State, answers
-from kinpair.cli.dynamics_tables import show
-from kinpair.cli.machine import print_json
-from kinpair.cli.obeying import Obeying
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.state import Numbers, Option
+from kinpair.cli import arguments
+from kinpair.cli.answers import Question, State, answers, show
+from kinpair.cli.arguments import Described, Flag, Numbers, Obeying, Option, Root, Snap
+from kinpair.cli.output import print_json
 from kinpair.compiler.background import in_passing
 from kinpair.constraints.assembly import Actuators
 from kinpair.constraints.rows.build import is_constrained
@@ -81,7 +78,7 @@ def dynamics(
     json
         Print one JSON document instead of tables.
     """
-    mechanism = source.mechanism(file, base=base, snap=snap)
+    mechanism = arguments.mechanism(file, base=base, snap=snap)
     if not np.isfinite(time):
         raise InputError(f"--time is {time}; give a finite number of seconds", option="--time")
     state, notes = state_of(mechanism, {"q": q, "qd": qd, "qdd": qdd, "tau": tau}, time)

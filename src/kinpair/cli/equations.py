@@ -11,8 +11,8 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair import InputError
-from kinpair.cli import source
-from kinpair.cli.source import Described, Flag, Root, Snap
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Root, Snap
 from kinpair.equations_of_motion.equations import SECONDS, Form
 from kinpair.equations_of_motion.on_a_sheet import OnASheet
 
@@ -82,7 +82,7 @@ def equations(
             raise InputError(f"--{' and --'.join(several)}: one at a time", options=several)
     try:
         printed = kinpair.equations(
-            source.subject(file, base=base, snap=snap),
+            arguments.subject(file, base=base, snap=snap),
             "numbers" if numbers else "shared" if shared else "symbols",
             form=form,
             seconds=seconds,

@@ -8,8 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import kinpair
+from kinpair.cli.output import table
 from kinpair.cli.screen import Screen
-from kinpair.cli.tables import table
 
 
 def examples(name: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None, /) -> None:

@@ -7,10 +7,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import kinpair
-from kinpair.cli import source
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Numbers, Root, Snap
 from kinpair.cli.dynamics import state_of
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.state import Numbers
 
 
 def explain(
@@ -48,7 +47,7 @@ def explain(
         Write the symbols with their numbers in LaTeX.
     """
     named = kinpair.formulation(method)
-    mechanism = source.mechanism(file, base=base, snap=snap)
+    mechanism = arguments.mechanism(file, base=base, snap=snap)
     if qdd is not None and tau is not None:
         raise kinpair.InputError("--qdd and --tau: give one, the other follows", options=["--qdd", "--tau"])
     if qdd is not None and mechanism.closure is not None:

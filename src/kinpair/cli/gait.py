@@ -8,12 +8,10 @@ import numpy as np
 from cyclopts import Parameter
 
 import kinpair
-from kinpair.cli import source
-from kinpair.cli.machine import print_json
-from kinpair.cli.run_output import Out, check_outputs
+from kinpair.cli import arguments
+from kinpair.cli.arguments import File, Flag
+from kinpair.cli.output import Out, check_outputs, number_table, print_json
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File, Flag
-from kinpair.cli.tables import number_table
 from kinpair.compiler.patience import patience
 
 if TYPE_CHECKING:
@@ -73,9 +71,9 @@ def gait(
     if save is not None:
         target(save, GAIT)
     with patience(f"gait of {file}", lines=True):
-        m = source.mechanism(file)
+        m = arguments.mechanism(file)
         if not any(joint.kind == "free" for joint in m.model.description.joints):
-            m = source.mechanism(file, base="free")
+            m = arguments.mechanism(file, base="free")
         x = kinpair.motion.gait(
             m,
             speed=speed,

@@ -10,13 +10,10 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair import InputError
-from kinpair.cli import source
-from kinpair.cli.machine import print_json
-from kinpair.cli.run_output import Out, check_outputs
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Numbers, Root, Snap
+from kinpair.cli.output import Out, check_outputs, number_table, print_json
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.state import Numbers
-from kinpair.cli.tables import number_table
 
 Words = Annotated[
     list[str] | None,
@@ -114,7 +111,7 @@ def identify(
             "no log; give one or more files behind the description, such as log.csv", option="LOG"
         )
     check_outputs(file, plot=plot, report=report)
-    m = source.mechanism(file, base=base, snap=snap)
+    m = arguments.mechanism(file, base=base, snap=snap)
     numbers: dict[str, Any] = {"gear": _numbers("--gear", gear), "gains": _numbers("--gains", gains)}
     columns: dict[str, Any] = {
         "q": _words(q),

@@ -9,11 +9,10 @@ import numpy as np
 from rich.table import Table
 
 from kinpair import Mechanism
-from kinpair.cli import records, source
-from kinpair.cli.machine import print_json
+from kinpair.cli import arguments, records
+from kinpair.cli.arguments import Described, Flag, Root, Snap
+from kinpair.cli.output import print_json, table, texts
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.tables import table, texts
 from kinpair.constraints.rows.mobility import HEADINGS, Entry
 from kinpair.description.fields import AXES
 from kinpair.description.parts import Spring
@@ -34,7 +33,7 @@ def info(
     json
         Print one JSON document instead of tables.
     """
-    mechanism = source.mechanism(file, base=base, strict=strict, snap=snap)
+    mechanism = arguments.mechanism(file, base=base, strict=strict, snap=snap)
     (print_json if json else _show)(_document(mechanism))
 
 

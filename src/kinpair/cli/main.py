@@ -1,31 +1,201 @@
-"""The command `kinpair`: its commands, and what becomes of a mistake."""
+"""The command `kinpair`: its table of commands, its start page and version, and the handling of errors."""
 
 from __future__ import annotations
 
 import io
 import os
+import platform
 import re
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module, metadata
 from inspect import getdoc
 from typing import Any
 
-from cyclopts import (
-    App,
-    CycloptsError,
-    MissingArgumentError,
-    UnusedCliTokensError,
-)
+from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 from cyclopts.help import DefaultFormatter
+from rich.cells import cell_len
 
 from kinpair import __version__
-from kinpair.cli.commands import COMMANDS
-from kinpair.cli.language import chosen, in_language, speaking, translated
-from kinpair.cli.screen import Screen
-from kinpair.cli.version import asked, report
-from kinpair.cli.welcome import welcome
+from kinpair.cli.screen import VARIABLE, Screen, chosen, in_language, speaking, translated
 from kinpair.errors import KinpairError, described
+
+COMMANDS = {
+    "view": (
+        "FILE [OPTIONS]",
+        "Show a mechanism in the browser and move it by sliders, or play a run; Ctrl-C ends.",
+    ),
+    "new": (
+        "FILE.toml [OPTIONS]",
+        "Write a commented file of an arm to start from; a file that exists is never replaced.",
+    ),
+    "check": (
+        "FILE [OPTIONS]",
+        "Say whether a description is sound: every warning with what to do, whether loops close, and what moves.",
+    ),
+    "convert": (
+        "FILE NEW [OPTIONS]",
+        "Write a description in another format: URDF, SDF, MJCF (.xml) or TOML.",
+    ),
+    "info": (
+        "FILE [OPTIONS]",
+        "Bodies, joints, frames and totals of a mechanism, and what is doubtful in its description.",
+    ),
+    "dynamics": (
+        "FILE [OPTIONS]",
+        "Torques, accelerations, matrices, energy, reactions of a mechanism in one state.",
+    ),
+    "explain": (
+        "FILE [OPTIONS]",
+        "Print what a formulation computes in one state, step by step, with equation numbers.",
+    ),
+    "simulate": (
+        "FILE [OPTIONS]",
+        "Let a mechanism move from a state, and tell how it went.",
+    ),
+    "resume": (
+        "FILE [OPTIONS]",
+        "Go on with a run that was interrupted, killed, or stopped by a full disk.",
+    ),
+    "nominal": (
+        "FILE [OPTIONS]",
+        "Efforts, power, energy and reactions of a motion, and what of it exceeds the limits of the file.",
+    ),
+    "transfer": (
+        "FILE [OPTIONS]",
+        "Carry an open vessel on a straight line: tilted to the apparent vertical, upright, and upright with a shaped "
+        "law.",
+    ),
+    "track": (
+        "FILE [OPTIONS]",
+        "Follow a motion in a closed loop from a perturbed start: errors, efforts, settling.",
+    ),
+    "optimise": (
+        "FILE --to COORDINATES [OPTIONS]",
+        "Find the motion of least cost that leads a mechanism from rest to rest under limits.",
+    ),
+    "identify": (
+        "FILE LOG... [OPTIONS]",
+        "Identify masses, inertias, rotor inertias and friction of a mechanism from its logs.",
+    ),
+    "gait": (
+        "[FILE] [OPTIONS]",
+        "Let a biped walk: legs as people move them, trunk and arms such that its feet can stand on the ground.",
+    ),
+    "report": (
+        "RUN.h5 [OPTIONS]",
+        "Write a stored run as one page (.html): animation and curves on one slider, tables, how it was made.",
+    ),
+    "show": (
+        "FILE [OPTIONS]",
+        "What is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.",
+    ),
+    "compare": (
+        "FILE [OPTIONS]",
+        "Every formulation on a mechanism: do they agree, what do they cost, how fast are they?",
+    ),
+    "equations": (
+        "FILE [OPTIONS]",
+        "The equations of motion of a mechanism with letters, as one writes them by hand.",
+    ),
+    "sweep": (
+        "STUDY.toml [OPTIONS]",
+        "Many runs of a mechanism: what varies and what is recorded is written in a study file.",
+    ),
+    "examples": (
+        "[NAME]",
+        "List the bundled examples, or print the TOML file of one to read or to start from.",
+    ),
+    "demo": (
+        "[OPTIONS]",
+        "Move the Stanford arm, compute its torques by two formulations, and draw them.",
+    ),
+    "cache": (
+        "[OPTIONS]",
+        "Where compiled code is kept between runs, how much there is, and how much may be.",
+    ),
+    "completion": (
+        "SHELL",
+        "Print a script that lets the shell complete commands and options: kinpair completion bash >> ~/.bashrc",
+    ),
+}
+
+
+_NAME = re.compile(r"^[A-Za-z0-9_.-]+", re.MULTILINE)
+VARIABLES = ("KINPAIR_CACHE", "KINPAIR_CACHE_SIZE", VARIABLE)
+ASKED = {"--version", "--verbose"}
+
+
+def asked(words: list[str]) -> bool:
+    """True if the words of a command line are --version and --verbose."""
+    return set(words) == ASKED
+
+
+def facts() -> Iterator[tuple[str, str]]:
+    """Name and value of each fact: versions, processor, cache."""
+    from kinpair.compiler.cache import default_directory
+    from kinpair.compiler.target import host
+
+    machine = host()
+    yield "kinpair", __version__
+    yield (
+        "Python",
+        f"{platform.python_implementation()} {platform.python_version()}, {platform.python_compiler()}",
+    )
+    yield "system", platform.platform()
+    yield (
+        "processor",
+        f"{machine.cpu}, {machine.triple}, {machine.width // 8} numbers in a vector, {os.cpu_count()} cores",
+    )
+    yield "cache", str(default_directory())
+    for name in VARIABLES:
+        if name in os.environ:
+            yield name, os.environ[name]
+    yield from libraries()
+
+
+def libraries() -> Iterator[tuple[str, str]]:
+    """Name and version of each installed library that kinpair or one of its extras needs."""
+    names = dict.fromkeys(_NAME.findall("\n".join(metadata.requires("kinpair") or ())))
+    for name in names:
+        with suppress(metadata.PackageNotFoundError):
+            if name != "kinpair":
+                yield name, metadata.version(name)
+
+
+def report() -> str:
+    """Return the facts, one a line."""
+    rows = list(facts())
+    wide = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:{wide}}  {value}" for name, value in rows)
+
+
+TASKS = {
+    "look at a robot and move it": "kinpair view robot.urdf",
+    "start a mechanism of your own": "kinpair new arm.toml",
+    "see what is doubtful in a file": "kinpair check robot.urdf",
+    "torques, accelerations, inertia": "kinpair dynamics robot.urdf --q 0.1,0.2,...",
+    "let it move": "kinpair simulate four-bar --duration 2 --report run.html",
+    "read its equations": "kinpair equations double-pendulum",
+    "compare the formulations": "kinpair compare robot.urdf",
+    "many runs": "kinpair sweep study.toml",
+    "bundled mechanisms": "kinpair examples",
+    "a first picture": "kinpair demo",
+}
+
+
+def welcome() -> None:
+    """What one can do."""
+    screen = Screen()
+    screen.heading(f"kinpair {__version__}: dynamics of robots and mechanisms")
+    screen.say()
+    tasks = {translated(task): command for task, command in TASKS.items()}
+    wide = max(map(cell_len, tasks))
+    for task, command in tasks.items():
+        screen.say(f"  {task}{' ' * (wide - cell_len(task))}   {command}")
+    screen.say("\nkinpair --help names every command, kinpair COMMAND --help its options")
+
 
 WRONG_INPUT, FAULT = 2, 1
 

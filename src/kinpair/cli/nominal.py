@@ -8,15 +8,11 @@ import numpy as np
 from cyclopts import Parameter
 
 import kinpair
-from kinpair.cli import source
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Numbers, Root, Snap, motion_of, start_of
 from kinpair.cli.dynamics import Names, chosen_actuators
-from kinpair.cli.machine import print_json
-from kinpair.cli.run_output import Out, check_outputs
+from kinpair.cli.output import Out, check_outputs, number_table, print_json
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.state import Numbers
-from kinpair.cli.tables import number_table
-from kinpair.cli.wanted_motion import motion_of, start_of
 from kinpair.compiler.patience import patience
 from kinpair.model.units import units
 
@@ -81,7 +77,7 @@ def nominal(
     """
     check_outputs(file, plot=plot)
     with patience(f"motion of {file}", lines=True):
-        m = source.mechanism(file, base=base, snap=snap)
+        m = arguments.mechanism(file, base=base, snap=snap)
         start = start_of(m, q)
         wanted = motion_of("nominal", m, start, to, by, frame, duration, law)
         options: dict[str, Any] = {

@@ -10,14 +10,11 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair import InputError, Mechanism
-from kinpair.cli import source
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Numbers, Option, Root, Snap, start_of
 from kinpair.cli.dynamics import Names
-from kinpair.cli.machine import print_json
-from kinpair.cli.run_output import Out, check_outputs
+from kinpair.cli.output import Out, check_outputs, print_json
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.state import Numbers, Option
-from kinpair.cli.wanted_motion import start_of
 from kinpair.constraints.rows.build import is_constrained
 
 Number = Annotated[float | None, Parameter(metavar="NUMBER", show_default=False)]
@@ -82,7 +79,7 @@ def optimise(
         Print one JSON document with all samples.
     """
     check_outputs(file, plot=plot, report=report)
-    m = source.mechanism(file, base=base, snap=snap)
+    m = arguments.mechanism(file, base=base, snap=snap)
     start = start_of(m, q)
     end = _end(m, start, to)
     own = {"u": effort, "qd": velocity}

@@ -8,8 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import kinpair
-from kinpair.cli.run_output import Out, Wanted, check_outputs, show
-from kinpair.cli.source import Flag
+from kinpair.cli.arguments import Flag
+from kinpair.cli.output import Out, Wanted, check_outputs, show
 
 
 def resume(

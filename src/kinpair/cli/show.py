@@ -11,8 +11,8 @@ from typing import Annotated, Literal, TypeAlias
 from cyclopts import Parameter
 
 from kinpair import InputError, Kernel
-from kinpair.cli import source
-from kinpair.cli.source import Described, Flag, Root, Snap
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Root, Snap
 
 Stage: TypeAlias = Literal["graph", "llvm", "asm", "latex", "c"]
 Name: TypeAlias = Annotated[str, Parameter(metavar="NAME")]
@@ -58,7 +58,7 @@ def show(
     out
         File to write; for C also a directory, made if need be, for source, header and self-test.
     """
-    kernel = source.mechanism(file, base=base, snap=snap).kernel(
+    kernel = arguments.mechanism(file, base=base, snap=snap).kernel(
         quantity, method=method, frame=frame, passive=not no_passive, parameters=tuple(parameter or ())
     )
     if out is None:

@@ -9,11 +9,9 @@ import numpy as np
 from cyclopts import Parameter
 
 from kinpair import Mechanism
-from kinpair.cli import source
-from kinpair.cli.obeying import Obeying
-from kinpair.cli.run_output import Out, Wanted, check_outputs, show
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.state import Numbers, Option
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Numbers, Obeying, Option, Root, Snap
+from kinpair.cli.output import Out, Wanted, check_outputs, show
 from kinpair.constraints.rows.build import is_constrained
 from kinpair.errors import InputError, LimitWarning, listed
 from kinpair.forces.states import has_actuators
@@ -120,7 +118,7 @@ def simulate(
     from kinpair.simulation.given import ALPHA, PATIENCE, Options
     from kinpair.simulation.prepare import default_integrator
 
-    mechanism = source.mechanism(file, base=base, snap=snap)
+    mechanism = arguments.mechanism(file, base=base, snap=snap)
     replaced = check_outputs(file, save=save, plot=plot, report=report)
     positions, rates, notes = _start(mechanism, q, qd, time)
     notes += [text] if (text := mechanism.start_warning(positions, time=time)) else []
@@ -150,7 +148,7 @@ def simulate(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LimitWarning)  # it is among the notes
         run = outcome_of(mechanism, options, save=save).run
-    show(run, Wanted(plot, report, json, save, [*source.notes_on(mechanism, file), *notes, *replaced]))
+    show(run, Wanted(plot, report, json, save, [*arguments.notes_on(mechanism, file), *notes, *replaced]))
 
 
 def _start(

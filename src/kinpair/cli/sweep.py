@@ -11,10 +11,9 @@ import numpy as np
 from cyclopts import Parameter
 
 import kinpair
-from kinpair.cli.run_output import INTERRUPTED
+from kinpair.cli.arguments import Flag
+from kinpair.cli.output import INTERRUPTED, table, texts
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Flag
-from kinpair.cli.tables import table, texts
 from kinpair.description.fields import counted
 from kinpair.errors import ClusterWarning, KinpairError, MissingExtraError, installs
 

@@ -10,15 +10,11 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair import InputError, Mechanism
-from kinpair.cli import source
+from kinpair.cli import arguments
+from kinpair.cli.arguments import Described, Flag, Numbers, Option, Root, Snap, motion_of, start_of
 from kinpair.cli.dynamics import Names, chosen_actuators
-from kinpair.cli.machine import print_json
-from kinpair.cli.run_output import Out, check_outputs, ended
+from kinpair.cli.output import Out, check_outputs, ended, number_table, print_json
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import Described, Flag, Root, Snap
-from kinpair.cli.state import Numbers, Option
-from kinpair.cli.tables import number_table
-from kinpair.cli.wanted_motion import motion_of, start_of
 from kinpair.constraints.assembly import Actuators
 
 Kind = Literal["lqr", "pd", "computed-torque", "force-feedback", "none"]
@@ -129,7 +125,7 @@ def track(
         Print one JSON document with all samples.
     """
     check_outputs(file, plot=plot)
-    m = source.mechanism(file, base=base, snap=snap)
+    m = arguments.mechanism(file, base=base, snap=snap)
     start = start_of(m, q)
     wanted = motion_of("track", m, start, to, by, frame, duration, law)
     path = kinpair.motion.follow(m, wanted, start=start) if isinstance(wanted, dict) else wanted

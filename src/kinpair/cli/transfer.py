@@ -9,12 +9,10 @@ from cyclopts import Parameter
 
 import kinpair
 from kinpair import FramePose
-from kinpair.cli import source
-from kinpair.cli.machine import print_json
-from kinpair.cli.run_output import Out, check_outputs
+from kinpair.cli import arguments
+from kinpair.cli.arguments import File, Flag, Numbers, Option
+from kinpair.cli.output import Out, check_outputs, print_json
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File, Flag
-from kinpair.cli.state import Numbers, Option
 from kinpair.viewer.curves import write_figure
 
 if TYPE_CHECKING:
@@ -78,7 +76,7 @@ def transfer(
     from kinpair.motion.vessel import WAYS, pictured  # planning is imported by the commands that plan
 
     check_outputs(file, plot=plot)
-    m = source.mechanism(file)
+    m = arguments.mechanism(file)
     start = Option("--q", m.q_names, m.start()).read(q)
     move = Option("--by", AXES, np.array([0.0, 1.0, 0.0])).read(by)
     tank = kinpair.motion.Tank(radius=radius, fill=fill, height=height, damping=damping)

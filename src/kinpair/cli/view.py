@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from kinpair.cli import source
+from kinpair.cli import arguments
+from kinpair.cli.arguments import File, Flag, Root, Snap
 from kinpair.cli.screen import Screen
-from kinpair.cli.source import File, Flag, Root, Snap
 
 RUN = (".h5", ".hdf5")
 
@@ -55,7 +55,7 @@ def view(
         runs = [load_run(path) for path in (file, *others)]
         Page(runs[0].mechanism, recordings=[recording_of(run) for run in runs], **options).wait()
         return
-    load = partial(source.mechanism, file, base=base, snap=snap)
+    load = partial(arguments.mechanism, file, base=base, snap=snap)
     page = Page(load(), **options)
     if Path(file).exists():
         follow(page, file, load)

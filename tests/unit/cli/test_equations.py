@@ -56,7 +56,7 @@ def test_the_sympy_program_makes_the_matrices(capsys, found):
 
 def test_the_sympy_program_does_not_overwrite_a_letter(capsys, monkeypatch):
     heavy = kp.System(["x"], lambda q, qd, t, p: 0.5 * p.M * qd[0] ** 2, parameters={"M": 2.0}, name="heavy")
-    monkeypatch.setattr("kinpair.cli.source.subject", lambda *_, **__: heavy)
+    monkeypatch.setattr("kinpair.cli.arguments.subject", lambda *_, **__: heavy)
     scope: dict[str, object] = {}
     exec(printed(capsys, "heavy", "--sympy"), scope)
     assert str(scope["M"]) == "M"

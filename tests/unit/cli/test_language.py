@@ -7,10 +7,9 @@ from string import Formatter
 
 import pytest
 
-from kinpair.cli import language
-from kinpair.cli.commands import COMMANDS
-from kinpair.cli.language import speaking, table, translated
-from kinpair.cli.main import main
+from kinpair.cli import screen
+from kinpair.cli.main import COMMANDS, main
+from kinpair.cli.screen import speaking, table, translated
 
 SHOWN = (  # commands whose summaries are looked at
     [],
@@ -37,7 +36,7 @@ UNTRANSLATED = {  # all else that stays in English
 def missing(monkeypatch) -> set[str]:
     """English sentences that the table does not have."""
     found: set[str] = set()
-    look_up = language._sentence
+    look_up = screen._sentence
 
     def recorded(english: str) -> str | None:
         chinese = look_up(english)
@@ -46,7 +45,7 @@ def missing(monkeypatch) -> set[str]:
             found.add(english)
         return chinese
 
-    monkeypatch.setattr(language, "_sentence", recorded)
+    monkeypatch.setattr(screen, "_sentence", recorded)
     return found
 
 

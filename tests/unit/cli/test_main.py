@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 import kinpair
-from kinpair.cli.commands import COMMANDS
-from kinpair.cli.main import main
-from kinpair.cli.welcome import TASKS
+from kinpair.cli.main import COMMANDS, TASKS, main
 
 COMMAND = (sys.executable, "-m", "kinpair")
 NAMES = list(COMMANDS)
@@ -71,7 +69,7 @@ def test_a_fault_is_one_line_and_no_traceback(capsys, monkeypatch):
     def broken(file, **options):
         raise ZeroDivisionError("oh\nno")
 
-    monkeypatch.setattr("kinpair.cli.source.mechanism", broken)
+    monkeypatch.setattr("kinpair.cli.arguments.mechanism", broken)
     assert main(["info", "scara"]) == 1
     assert capsys.readouterr().err == (
         "kinpair: ZeroDivisionError: oh no; this is a fault of kinpair, please report it with the command\n"

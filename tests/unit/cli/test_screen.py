@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kinpair.cli.output import matrix_tables, number_table, texts
 from kinpair.cli.screen import Screen
-from kinpair.cli.tables import matrix_tables, number_table, texts
 
 
 def lines(capsys, *tables):

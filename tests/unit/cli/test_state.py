@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.cli.state import Option
+from kinpair.cli.arguments import Option
 
 OPTION = Option("--q", ("a", "b c", "d"), np.array([0.0, 0.0, 1.0]))
 
