@@ -12,8 +12,8 @@ import kinpair as kp
 from c_compiler import CC
 from families import family
 from kinpair.closed_form import reading
-from kinpair.closed_form.expansion import Expansion
 from kinpair.closed_form.languages import calculated
+from kinpair.closed_form.polynomial import Expansion
 from kinpair.equations_of_motion import solver_forms
 from kinpair.errors import InputError
 

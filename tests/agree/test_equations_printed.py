@@ -314,7 +314,7 @@ def test_when_stopped_it_returns_what_is_finished(monkeypatch):
 
 def test_when_stopped_in_the_mass_matrix_the_last_entries_are_there(monkeypatch):
     """From the tip of the tree: these are the easy ones."""
-    from kinpair.closed_form.expansion import Expansion
+    from kinpair.closed_form.polynomial import Expansion
 
     of, count = Expansion.of, iter(range(100))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from kinpair.closed_form.angles import Angle
+from kinpair.closed_form.polynomial import Angle
 
 
 @dataclass(frozen=True, slots=True)

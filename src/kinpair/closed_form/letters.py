@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kinpair.closed_form.angles import Angle
 from kinpair.closed_form.formula import Atom, Symbol, Trig
+from kinpair.closed_form.polynomial import Angle
 from kinpair.compiler.export.latex import GREEK
 
 GREEK_NAMES = frozenset(GREEK.split())

@@ -7,11 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinpair.closed_form.expansion import Expansion, Watch
 from kinpair.closed_form.factoring import formula, plain_formula
 from kinpair.closed_form.formula import Formula, atoms, written_terms
 from kinpair.closed_form.letters import Alphabet, symbols
-from kinpair.closed_form.polynomial import Polynomial
+from kinpair.closed_form.polynomial import Expansion, Polynomial, Watch
 from kinpair.closed_form.sharing import shared_sums
 from kinpair.closed_form.sheet import Sheet
 from kinpair.closed_form.terms import named_terms

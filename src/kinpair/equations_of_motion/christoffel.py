@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kinpair.closed_form import polynomial
-from kinpair.closed_form.expansion import Watch
-from kinpair.closed_form.polynomial import Polynomial
+from kinpair.closed_form.polynomial import Polynomial, Watch
 
 Square = list[list[Polynomial]]
 Cube = list[Square]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinpair.closed_form.expansion import Expansion
+from kinpair.closed_form.folding import Phases
 from kinpair.closed_form.matrices import rounded
-from kinpair.closed_form.phases import Phases
-from kinpair.closed_form.polynomial import Polynomial, number
+from kinpair.closed_form.polynomial import Expansion, Polynomial, number
 from kinpair.closed_form.reading import Written, write_closed
 from kinpair.compiler.program import Leaf
 from kinpair.equations_of_motion.christoffel import christoffel, coriolis, named_repeated

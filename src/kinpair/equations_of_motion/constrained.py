@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from kinpair.algebra.lu import pivot_order
-from kinpair.closed_form.expansion import Expansion
+from kinpair.closed_form.folding import Phases
 from kinpair.closed_form.formula import ZERO, Formula, Number, Product, Sum, atoms
 from kinpair.closed_form.letters import symbols
 from kinpair.closed_form.matrices import Matrices, Square, tidy
-from kinpair.closed_form.phases import Phases
-from kinpair.closed_form.polynomial import Polynomial, number
+from kinpair.closed_form.polynomial import Expansion, Polynomial, number
 from kinpair.closed_form.ratios import Denominators
 from kinpair.closed_form.reading import Written, write_closed, write_terms
 from kinpair.closed_form.sheet import Sheet

@@ -9,8 +9,8 @@ from typing import Any
 
 from kinpair.closed_form.formula import Formula
 from kinpair.closed_form.letters import Letter
-from kinpair.closed_form.mathml import mathml
 from kinpair.closed_form.pages import Row
+from kinpair.closed_form.printing import mathml
 from kinpair.closed_form.sheet import Sheet
 from kinpair.compiler.export.sympy import SymbolicEquations
 from kinpair.description.fields import counted

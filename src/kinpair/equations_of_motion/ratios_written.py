@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from kinpair.closed_form import polynomial
+from kinpair.closed_form.folding import Phases
 from kinpair.closed_form.matrices import Square
-from kinpair.closed_form.phases import Phases
 from kinpair.closed_form.polynomial import Polynomial
 from kinpair.closed_form.ratios import Denominators, Names, Ratio, Whole, joined, letters, lifted, split
 

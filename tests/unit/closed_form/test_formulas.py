@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.closed_form.expansion import Expansion
 from kinpair.closed_form.formula import atoms, written_terms
 from kinpair.closed_form.letters import Alphabet, Letter, symbols
+from kinpair.closed_form.polynomial import Expansion
 from kinpair.closed_form.printing import LATEX, TEXT, number, written
 from kinpair.closed_form.reading import read, write_closed, write_terms
 from kinpair.compiler.program import interpret

@@ -12,7 +12,7 @@ from matplotlib.mathtext import MathTextParser
 
 import kinpair as kp
 from families import LARGE_EXAMPLES, family, has_closed_form
-from kinpair.closed_form.breaking import EQUALS, INDENT, WIDTH, Lines
+from kinpair.closed_form.breaking import EQUALS, INDENT, TEXT_WIDTH, WIDTH, Lines, latex_width
 from kinpair.closed_form.formula import Number, Power, Product, Sum, Symbol
 from kinpair.closed_form.languages import calculated
 from kinpair.closed_form.letters import Alphabet, Letter
@@ -20,7 +20,6 @@ from kinpair.closed_form.pages import Page, tex
 from kinpair.closed_form.printing import LATEX, TEXT
 from kinpair.closed_form.sharing import shared_sums
 from kinpair.closed_form.sheet import Sheet
-from kinpair.closed_form.widths import TEXT_WIDTH, latex_width
 from kinpair.spatial.solids import rod
 
 EXAMPLES = tuple(filter(has_closed_form, kp.examples()))

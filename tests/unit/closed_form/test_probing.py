@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinpair.algebra.choice import where
-from kinpair.closed_form.probing import constant_sums
+from kinpair.closed_form.terms import constant_sums
 from kinpair.compiler.trace import trace
 
 

@@ -6,9 +6,8 @@ from math import pi
 
 import pytest
 
-from kinpair.closed_form.division import quotient
-from kinpair.closed_form.matrices import Matrices, blocks
-from kinpair.closed_form.phases import Phases
+from kinpair.closed_form.folding import Phases
+from kinpair.closed_form.matrices import Matrices, blocks, quotient
 from kinpair.closed_form.polynomial import Polynomial, letter, number, wave
 from kinpair.closed_form.ratios import Denominators, split
 
