@@ -79,9 +79,8 @@ if TYPE_CHECKING:
     from kinpair.description.dh import DHRow, dh_description
     from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
     from kinpair.description.toml_writer import to_toml, write_toml
-    from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
     from kinpair.equations_of_motion.equations import equations
-    from kinpair.equations_of_motion.printed import Equations
+    from kinpair.equations_of_motion.printed import ConstrainedEquations, Equations
     from kinpair.errors import (
         AccuracyWarning,
         ActuatorsError,
@@ -250,13 +249,12 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.description.dh": "DHRow dh_description",
     "kinpair.description.parts": "Description Frame Joint Keyframe Link Mimic Origin Shape",
     "kinpair.description.toml_writer": "to_toml write_toml",
-    "kinpair.equations_of_motion.constrained_printed": "ConstrainedEquations",
     "kinpair.equations_of_motion.equations": "equations",
-    "kinpair.equations_of_motion.printed": "Equations",
+    "kinpair.equations_of_motion.printed": "ConstrainedEquations Equations",
     "kinpair.errors": "AccuracyWarning ActuatorsError CacheWarning ClusterWarning DescriptionError "
-    "DescriptionWarning FrictionWarning IdentificationWarning InputError KinpairError LimitWarning MissingExtraError "
-    "PictureWarning RecordingWarning RegulatorWarning RunError RunWarning SingularError StorageError "
-    "StorageWarning TraceError",
+    "DescriptionWarning FrictionWarning IdentificationWarning InputError KinpairError LimitWarning "
+    "MissingExtraError PictureWarning RecordingWarning RegulatorWarning RunError RunWarning SingularError "
+    "StorageError StorageWarning TraceError",
     "kinpair.identification.identification": "Identification",
     "kinpair.identification.identify": "identify",
     "kinpair.identification.signals": "Signals",

@@ -18,11 +18,9 @@ from kinpair.constraints.solvers import SOLVERS, Problem
 from kinpair.constraints.solvers.embedding import rosenberg
 from kinpair.constraints.solvers.problem import full
 from kinpair.constraints.solvers.rank_revealing import RANK
-from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
 from kinpair.equations_of_motion.dependent import Dependent
-from kinpair.equations_of_motion.entries import Entries
-from kinpair.equations_of_motion.passive import passive_efforts
-from kinpair.equations_of_motion.ratios_written import Ratios
+from kinpair.equations_of_motion.printed import ConstrainedEquations, Entries
+from kinpair.equations_of_motion.recording import passive_efforts
 from kinpair.equations_of_motion.reporting import Report
 from kinpair.equations_of_motion.solver_forms import (
     AS_MAGGI,
@@ -32,6 +30,7 @@ from kinpair.equations_of_motion.solver_forms import (
     STEPS,
     Partition,
     Work,
+    WrittenRatios,
 )
 from kinpair.equations_of_motion.subject import Subject
 from kinpair.errors import ClosedFormError, InputError, listed, nearest
@@ -120,7 +119,7 @@ class Constrained:
         chosen = self._parted = self._partition(base)
         M, A = _square(base.entries["M"], n), _square(base.entries["A"], n)
         phases, names = Phases(base.phases), Denominators(self._algebra)
-        ratios = Ratios(names, phases)
+        ratios = WrittenRatios(names, phases)
         self._report.begin(self.solver)
         statement = PRINTED[self.solver](Work(M, A, chosen, self._algebra, names, ratios))
         named = ratios.named()

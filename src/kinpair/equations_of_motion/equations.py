@@ -14,15 +14,12 @@ from kinpair.closed_form.reading import LIMIT, write_terms
 from kinpair.equations_of_motion.closed import ClosedForm
 from kinpair.equations_of_motion.constant import Parameters
 from kinpair.equations_of_motion.constrained import Constrained
-from kinpair.equations_of_motion.constrained_printed import ConstrainedEquations
-from kinpair.equations_of_motion.on_a_sheet import OnASheet
-from kinpair.equations_of_motion.own_symbols import renamed
-from kinpair.equations_of_motion.paper import Paper
-from kinpair.equations_of_motion.parallel import groups
-from kinpair.equations_of_motion.printed import Equations, PrintedEnergy
+from kinpair.equations_of_motion.paper import Paper, renamed
+from kinpair.equations_of_motion.printed import ConstrainedEquations, Equations, OnASheet, PrintedEnergy
 from kinpair.equations_of_motion.recording import (
     ENERGIES,
     christoffel_matrices,
+    groups,
     has_christoffel,
     matrices,
     rates_are_derivatives,

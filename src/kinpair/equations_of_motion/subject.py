@@ -21,16 +21,23 @@ from kinpair.constraints.quantities import free_terms
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Constraint
-from kinpair.equations_of_motion.constant import SHARING, Constant, Parameters, letters, symbols_of
-from kinpair.equations_of_motion.constraint_letters import (
+from kinpair.equations_of_motion.constant import (
+    SHARING,
+    Constant,
+    Parameters,
+    directions,
+    letters,
+    symbols_of,
+)
+from kinpair.equations_of_motion.parameters import (
+    constants,
     constraint_constants,
     constraints_with_letters,
     is_of_a_constraint,
+    passive_constants,
+    with_letters,
 )
-from kinpair.equations_of_motion.parallel import groups
-from kinpair.equations_of_motion.parameters import constants, passive_constants, with_letters
-from kinpair.equations_of_motion.passive import passive_efforts
-from kinpair.equations_of_motion.places import directions
+from kinpair.equations_of_motion.recording import groups, passive_efforts
 from kinpair.errors import InputError, KinpairError
 from kinpair.evaluation.calls import Calls
 from kinpair.mechanism import Mechanism

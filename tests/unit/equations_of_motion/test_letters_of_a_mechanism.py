@@ -10,7 +10,7 @@ import pytest
 import kinpair as kp
 from kinpair.closed_form.formula import Trig, atoms
 from kinpair.equations_of_motion import reporting
-from kinpair.equations_of_motion.parallel import groups
+from kinpair.equations_of_motion.recording import groups
 from kinpair.equations_of_motion.reporting import Report
 
 
