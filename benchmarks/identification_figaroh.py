@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import kinpair as kp
-from kinpair.identification.rows import filtered
+from kinpair.identification.signals import filtered
 
 MOTOR_6 = ("Iam6", "fvm6", "fsm6")
 

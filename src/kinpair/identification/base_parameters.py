@@ -23,8 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinpair.constraints.solvers.rank_revealing import DEPENDENT, independent_columns
-from kinpair.identification.columns import Layout
-from kinpair.identification.inertia_space import TEN, hat, measurement, rate, transfer
+from kinpair.identification.columns import TEN, Layout, hat, measurement, rate, transfer
 from kinpair.mechanism import Mechanism
 
 NOTHING = 1e-9  # coefficients below are rounding

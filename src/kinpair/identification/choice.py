@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinpair.identification.columns import PLAIN, Term
 from kinpair.identification.consistency import Prior, quadratic
-from kinpair.identification.friction_terms import PLAIN, Term
-from kinpair.identification.rows import Rows
+from kinpair.identification.signals import Rows
 
 PARTS = 5
 GAMMAS = tuple(float(f"{10.0**k:.2g}") for k in np.arange(-1.0, 4.5, 0.5))

@@ -1,4 +1,25 @@
-"""What the efforts are a linear function of: τ = Y θ with inertia, rotors, friction, offsets, motors, a payload.
+"""Columns of the regressor: inertia, rotors, friction, offsets, and the space of pseudo-inertias.
+
+Pseudo-inertias: the ten parameters of a body as a symmetric 4 × 4 matrix.
+
+    P = [Σ, h; hᵀ, m],   Σ = ∫ r rᵀ dm = ½ tr(I) 1 − I,   h = m c                                     (ID1)
+
+P is positive definite exactly where some distribution of positive mass has these parameters. With T a pose and v̂ the
+4 × 4 matrix of a twist:
+
+    P_parent = T P Tᵀ,   v₁ᵀ M v₂ = tr(v̂₁ P v̂₂ᵀ)                                                      (ID2)
+
+After Wensing, Kim, Slotine (2018) and Lee, Wensing, Park (2020).
+
+Friction of a joint as columns that are linear in their parameters, and as laws of the library.
+
+    F = c v + F_c s + o + b v (v² + v₀²)^((n−1)/2) + d s e^{−|v|/v_s} + μ s |T|,     s = sign v            (ID7)
+
+T is the effort on the link, Y π of the inertial columns: the external torque of the law `servo`, see (FE4). The term
+from load is linear in μ with T from the parameters before it, and is iterated. While a joint slides, an offset o cannot
+be told from levels that differ by direction: F_c ± o.
+
+What the efforts are a linear function of: τ = Y θ with inertia, rotors, friction, offsets, motors, a payload.
 
 θ = (π of every body, π of the payload, I_a of every rotor, friction terms, those of coupled motors)
 coupled motor k with turns r_k = R_k/R_kk per joint turn:  τ = r_k [I_k r_kᵀq̈ + c_k r_kᵀq̇ + F_k sign(r_kᵀq̇)]   (ID8)
@@ -6,16 +27,208 @@ coupled motor k with turns r_k = R_k/R_kk per joint turn:  τ = r_k [I_k r_kᵀq
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from kinpair.description.parts import Friction
+from kinpair.errors import InputError, listed
 from kinpair.formulations.regressor import INERTIAL
-from kinpair.identification.friction_terms import COULOMB, VISCOUS, Term
-from kinpair.identification.inertia_space import TEN
+from kinpair.friction.laws.laws import powered
 from kinpair.mechanism import Mechanism
+
+TEN = 10
+LEAST_RADIUS = 0.01  # [m]: least radius of gyration of a prior
+LEAST_MASS = 1e-3  # least mass of a prior, as a part of the mass of all bodies
+
+
+def pseudo_inertia(pi: np.ndarray) -> np.ndarray:
+    """P (..., 4, 4) of parameters (..., 10): m, m c, Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the origin.    (ID1)"""
+    return np.einsum("...k,kij->...ij", pi, BASIS)
+
+
+def parameters_of(P: np.ndarray) -> np.ndarray:
+    """Parameters (..., 10) of a pseudo-inertia (..., 4, 4): the inverse of `pseudo_inertia`."""
+    S = P[..., :3, :3]
+    I = np.trace(S, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - S
+    tensor = [I[..., 0, 0], I[..., 1, 1], I[..., 2, 2], I[..., 0, 1], I[..., 0, 2], I[..., 1, 2]]
+    return np.stack([P[..., 3, 3], *(P[..., k, 3] for k in range(3)), *tensor], axis=-1)
+
+
+def _basis() -> np.ndarray:
+    E = np.zeros((TEN, 4, 4))
+    E[0, 3, 3] = 1.0
+    for k in range(3):
+        E[1 + k, k, 3] = E[1 + k, 3, k] = 1.0
+        E[4 + k, :3, :3] = 0.5 * np.eye(3)
+        E[4 + k, k, k] -= 1.0
+    for n, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
+        E[7 + n, i, j] = E[7 + n, j, i] = -1.0
+    return E
+
+
+BASIS = _basis()
+
+
+def hat(twist: np.ndarray) -> np.ndarray:
+    """v̂ (4, 4) of a twist [ω; v] (6,)."""
+    x, y, z, *v = twist
+    return np.array([[0, -z, y, v[0]], [z, 0, -x, v[1]], [-y, x, 0, v[2]], [0.0, 0.0, 0.0, 0.0]])
+
+
+def transfer(T: np.ndarray) -> np.ndarray:
+    """Matrix (10, 10) that moves parameters by the homogeneous pose T (4, 4).    (ID2)"""
+    return parameters_of(T @ BASIS @ T.T).T
+
+
+def rate(twist: np.ndarray) -> np.ndarray:
+    """Matrix (10, 10): rate at which parameters change while their frame moves with a twist."""
+    V = hat(twist)
+    return parameters_of(V @ BASIS + BASIS @ V.T).T
+
+
+def measurement(v1: np.ndarray, v2: np.ndarray) -> np.ndarray:
+    """Row (10,) of v₁ᵀ M v₂ as a function of the parameters.    (ID2)"""
+    return np.einsum("ij,kjl,il->k", hat(v1), BASIS, hat(v2))
+
+
+def floored(pi: np.ndarray, total: float) -> np.ndarray:
+    """Parameters (10,) near `pi` whose P is well inside the positive matrices: a prior has to be.
+
+    Mass at least a thousandth of the `total` [kg]; Σ about the mass centre at least that of a radius of 1 cm.
+    """
+    P = pseudo_inertia(pi)
+    m = max(float(P[3, 3]), LEAST_MASS * max(total, 1e-9))
+    c = P[:3, 3] / m
+    S = P[:3, :3] - m * np.outer(c, c)
+    values, U = np.linalg.eigh(0.5 * (S + S.T))
+    S = (U * np.maximum(values, m * LEAST_RADIUS**2)) @ U.T + m * np.outer(c, c)
+    h = (m * c)[:, None]
+    return parameters_of(np.block([[S, h], [h.T, np.array([[m]])]]))
+
+
+def is_consistent(pi: np.ndarray) -> bool:
+    """True if the pseudo-inertia of the parameters (10,) is positive definite."""
+    return bool(np.linalg.eigvalsh(pseudo_inertia(pi))[0] > 0.0)
+
+
+def body_numbers(pi: np.ndarray) -> dict[str, Any]:
+    """Mass [kg], centre [m] and inertia (3, 3) [kg m²] about the centre, from ten parameters."""
+    m, c = float(pi[0]), pi[1:4] / pi[0]
+    xx, yy, zz, xy, xz, yz = pi[4:]
+    I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return {"mass": m, "centre": c, "inertia": I - m * (c @ c * np.eye(3) - np.outer(c, c))}
+
+
+POWER = 2.0 / 3.0  # n, see (FR6)
+LEAST = 1e-9  # a smaller level of friction is none
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of (ID7): its name, with a speed where it has one, such as stribeck at 0.1 rad/s."""
+
+    kind: str
+    speed: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.speed:g}" if self.speed else self.kind
+
+    @property
+    def positive(self) -> bool:
+        """True if the parameter of a passive joint cannot be negative."""
+        return self.kind != "offset"
+
+    def column(self, v: np.ndarray, T: np.ndarray | None) -> np.ndarray:
+        """Effort per unit of the parameter, of rates v and efforts T handed to the links (n, rows)."""
+        s = np.sign(v)
+        match self.kind:
+            case "viscous":
+                return v
+            case "coulomb":
+                return s
+            case "offset":
+                return np.ones_like(v)
+            case "power":
+                return powered(v, POWER)
+            case "stribeck":
+                return s * np.exp(-np.abs(v) / self.speed)
+            case "load":
+                return s * np.abs(np.zeros_like(v) if T is None else T)
+            case _:
+                raise AssertionError(self.kind)
+
+
+VISCOUS, COULOMB, OFFSET = Term("viscous"), Term("coulomb"), Term("offset")
+POWER_TERM, LOAD = Term("power"), Term("load")
+PLAIN = (VISCOUS, COULOMB, OFFSET)
+STRIBECK_SPEEDS = (0.03, 0.1, 0.3)  # [rad/s] or [m/s] that are tried
+OPTIONAL = (POWER_TERM, LOAD, *(Term("stribeck", x) for x in STRIBECK_SPEEDS))
+
+
+SERVO_ZEROS = ("motor_share", "motor_share_static", "load_share_static", "motor_square", "load_square")
+
+
+def laws_of(values: Mapping[Term, float], *, offset_is_friction: bool) -> tuple[Friction, ...]:
+    """Laws of the library for the terms of one joint.
+
+    offset_is_friction: an offset becomes levels that differ by direction, if it is smaller than the level and there is
+    no friction from load, whose law has one level.
+    """
+    numbers = {term.kind: max(value, 0.0) for term, value in values.items() if term.positive}
+    offset = next((value for term, value in values.items() if term.kind == "offset"), 0.0)
+    level, load, surplus = (numbers.get(x, 0.0) for x in ("coulomb", "load", "stribeck"))
+    viscous = {"viscous": numbers["viscous"]} if numbers.get("viscous", 0.0) > LEAST else {}
+    fading = {"level_static": level + surplus, "stribeck_speed": 1.0, "exponent": 1.0}
+    if surplus > LEAST:
+        fading["stribeck_speed"] = next(term.speed for term in values if term.kind == "stribeck")
+    sliding = {"level": level}
+    if offset_is_friction and 0.0 < abs(offset) < level and load <= LEAST:
+        sliding = {"level": level + offset, "level_negative": level - offset}
+        fading["level_static"] += offset
+    laws: list[Friction] = []
+    if load > LEAST:
+        laws.append(
+            _law("servo", sliding | fading | {"load_share": load} | dict.fromkeys(SERVO_ZEROS, 0.0) | viscous)
+        )
+    elif surplus > LEAST:
+        laws.append(_law("stribeck", sliding | fading | viscous))
+    elif level > LEAST:
+        laws.append(_law("coulomb", sliding | viscous))
+    elif viscous:
+        laws.append(_law("viscous", viscous))
+    if numbers.get("power", 0.0) > LEAST:
+        laws.append(_law("viscous", {"viscous": numbers["power"], "exponent": POWER}))
+    return tuple(laws)
+
+
+def _law(name: str, keys: Mapping[str, float]) -> Friction:
+    return Friction(name, tuple((key, (float(x),)) for key, x in keys.items()))
+
+
+def terms_from(friction: Any) -> tuple[Term, ...] | None:
+    """Terms of `friction=` of `identify`: None for "auto", else by name."""
+    if friction == "auto":
+        return None
+    if friction is None or friction == "none":
+        return ()
+    words: Sequence[str] = [friction] if isinstance(friction, str) else list(friction)
+    every = {x.kind for x in (*PLAIN, *OPTIONAL)}
+    terms: list[Term] = []
+    for word in words:
+        kind, _, speed = str(word).partition(" ")
+        if kind not in every:
+            raise InputError(
+                f"friction has {word!r}; give 'auto', 'none', or a list of {listed(sorted(every))}",
+                argument="friction",
+            )
+        terms.append(Term(kind, float(speed or 0.1) if kind == "stribeck" else 0.0))
+    return tuple(terms)
+
 
 INERTIAL_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
 UNITS = {

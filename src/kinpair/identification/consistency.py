@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinpair.errors import SingularError
-from kinpair.identification.columns import Layout
-from kinpair.identification.inertia_space import BASIS, floored, pseudo_inertia
+from kinpair.identification.columns import BASIS, Layout, floored, pseudo_inertia
 
 ROUNDS = 100
 SETTLED = 1e-9  # decrement of Newton's method per parameter, as a part of γ

@@ -11,13 +11,10 @@ import numpy as np
 
 from kinpair.identification.base_parameters import Base, lengths_of
 from kinpair.identification.choice import Choice
-from kinpair.identification.columns import Layout
-from kinpair.identification.estimators import Estimate
-from kinpair.identification.inertia_space import body_numbers, is_consistent
-from kinpair.identification.intervals import Covariance, bootstrap
+from kinpair.identification.columns import Layout, body_numbers, is_consistent
+from kinpair.identification.estimators import Covariance, Estimate, bootstrap
 from kinpair.identification.log import Log, read_log
-from kinpair.identification.rows import Rows, RunColumns, design, run_columns
-from kinpair.identification.signals import Signals, samples_of
+from kinpair.identification.signals import Rows, RunColumns, Signals, design, run_columns, samples_of
 from kinpair.mechanism import Mechanism
 
 

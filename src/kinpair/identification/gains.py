@@ -18,7 +18,7 @@ from kinpair.errors import InputError
 from kinpair.identification.base_parameters import reduced
 from kinpair.identification.columns import Layout
 from kinpair.identification.estimators import compressed
-from kinpair.identification.rows import Rows, RunColumns, filtered, rows_of
+from kinpair.identification.signals import Rows, RunColumns, filtered, rows_of
 
 ROUNDS = 3  # of weights by joint
 WEAK = 0.2  # relative standard deviation of a gain that is not identified

@@ -32,20 +32,33 @@ from kinpair.identification.choice import (
     squares,
     validation_errors,
 )
-from kinpair.identification.columns import Layout, coupled, with_terms
+from kinpair.identification.columns import (
+    OPTIONAL,
+    PLAIN,
+    Layout,
+    Term,
+    coupled,
+    floored,
+    terms_from,
+    with_terms,
+)
 from kinpair.identification.consistency import Prior, consistent, prior_of, quadratic
-from kinpair.identification.estimators import ESTIMATORS, Estimate, iv, wls
+from kinpair.identification.estimators import ESTIMATORS, Estimate, covariance, iv, wls
 from kinpair.identification.fitted import Source
-from kinpair.identification.friction_terms import OPTIONAL, PLAIN, Term, terms_from
 from kinpair.identification.gains import identified_gains
 from kinpair.identification.identification import Identification
-from kinpair.identification.inertia_space import floored
-from kinpair.identification.intervals import covariance
 from kinpair.identification.log import TORQUES, Log, Torque, base_rates, gear_matrix, read_log
 from kinpair.identification.new_description import described
 from kinpair.identification.output_error import output_error
-from kinpair.identification.rows import Rows, RunColumns, rows_of, run_columns
-from kinpair.identification.signals import Samples, Signals, samples_of
+from kinpair.identification.signals import (
+    Rows,
+    RunColumns,
+    Samples,
+    Signals,
+    rows_of,
+    run_columns,
+    samples_of,
+)
 from kinpair.loading import build
 from kinpair.mechanism import Mechanism
 

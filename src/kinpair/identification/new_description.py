@@ -13,9 +13,7 @@ from kinpair.description.parts import Description, Joint, Link
 from kinpair.description.text import read_text
 from kinpair.description.toml_writer import to_toml
 from kinpair.errors import InputError
-from kinpair.identification.columns import Layout
-from kinpair.identification.friction_terms import laws_of
-from kinpair.identification.inertia_space import body_numbers
+from kinpair.identification.columns import Layout, body_numbers, laws_of
 
 if TYPE_CHECKING:
     from kinpair.identification.fitted import Fitted

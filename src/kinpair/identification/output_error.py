@@ -18,8 +18,7 @@ from kinpair.identification.base_parameters import Base
 from kinpair.identification.columns import Layout
 from kinpair.identification.consistency import Prior, consistent
 from kinpair.identification.estimators import Estimate, deviations
-from kinpair.identification.rows import RunColumns
-from kinpair.identification.signals import zero_phase
+from kinpair.identification.signals import RunColumns, zero_phase
 from kinpair.mechanism import Mechanism
 
 WINDOW = 0.2  # [s]

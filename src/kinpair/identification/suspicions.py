@@ -11,8 +11,7 @@ from kinpair.identification.base_parameters import Base
 from kinpair.identification.columns import Layout
 from kinpair.identification.estimators import Estimate
 from kinpair.identification.log import Log
-from kinpair.identification.rows import Rows, RunColumns, design
-from kinpair.identification.signals import Samples
+from kinpair.identification.signals import Rows, RunColumns, Samples, design
 from kinpair.mechanism import Mechanism
 
 DEGREES, RPM = 180.0 / np.pi, 30.0 / np.pi

@@ -7,9 +7,11 @@ import pytest
 
 import kinpair as kp
 from kinpair.identification.base_parameters import lengths_of, numerical, structural
-from kinpair.identification.columns import Layout
-from kinpair.identification.friction_terms import COULOMB, OFFSET, VISCOUS
-from kinpair.identification.inertia_space import (
+from kinpair.identification.columns import (
+    COULOMB,
+    OFFSET,
+    VISCOUS,
+    Layout,
     floored,
     is_consistent,
     measurement,
@@ -107,7 +109,7 @@ def test_measurement_is_the_product_with_the_mass_matrix_of_a_body():
 def test_rate_is_the_slope_of_the_transfer():
     from scipy.linalg import expm
 
-    from kinpair.identification.inertia_space import hat
+    from kinpair.identification.columns import hat
 
     twist, step = np.array([0.3, -0.2, 0.5, 0.1, 0.4, -0.6]), 1e-6
     slope = (transfer(expm(step * hat(twist))) - transfer(expm(-step * hat(twist)))) / (2 * step)

@@ -11,8 +11,8 @@ import pytest
 import identification_logs as logs
 import kinpair as kp
 import kinpair.identification as package
-from kinpair.identification.friction_terms import OFFSET
-from kinpair.identification.rows import external
+from kinpair.identification.columns import OFFSET
+from kinpair.identification.signals import external
 from kinpair.loading import build
 
 
