@@ -1,19 +1,14 @@
 """Regulators.
 
-course            quantities over time as polynomials between knots
-table             numbers of a regulator over time
+course            the motion that a regulator keeps to, and its numbers over time
 regulator         what every regulator answers
-random            numbers that look random
-riccati           Riccati's equations
 reach             what inputs reach
 nominal           a motion with its efforts
 actuation         efforts that produce accelerations
-deviation         deviations from a motion, and accelerations that take them away
-laws              what regulators do with a deviation
-in_loop           sample time, limits of efforts, delay, encoders, noise
-preview           references that are known ahead
-following         a regulator for these
-weights           of states and inputs
+laws              deviations from a motion, and accelerations that take them away; what regulators do with a deviation
+in_loop           numbers that look random; sample time, limits of efforts, delay, encoders, noise
+riccati           weights and noise intensities, and Riccati's equations for them
+preview           references that are known ahead; a regulator for these
 linear_quadratic  gains from linear models
 kalman            states estimated from outputs
 joint_regulators  each joint for itself, and computed torque

@@ -12,10 +12,10 @@ from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, words_of
 from kinpair.regulators.actuation import actuated_names, actuation_of
+from kinpair.regulators.course import Table
 from kinpair.regulators.laws import ComputedTorque, ForceFeedback, JointLaw
 from kinpair.regulators.nominal import FEED_FORWARD, SAMPLES, Drive, Nominal, nominal_of
 from kinpair.regulators.regulator import period_of
-from kinpair.regulators.table import Table
 
 
 def pd(

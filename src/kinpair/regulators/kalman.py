@@ -28,7 +28,7 @@ from kinpair.regulators.laws import OutputFeedback
 from kinpair.regulators.linear_quadratic import LinearQuadratic
 from kinpair.regulators.reach import check_seen, check_states
 from kinpair.regulators.regulator import period_of
-from kinpair.regulators.weights import weight
+from kinpair.regulators.riccati import weight
 
 STEP = 1e-3  # [s]: sample time of a continuous filter in a loop, unless stated
 

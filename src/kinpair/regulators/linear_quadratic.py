@@ -21,13 +21,12 @@ from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory
 from kinpair.regulators import riccati
 from kinpair.regulators.actuation import actuated_names
-from kinpair.regulators.course import of_lines, standing
+from kinpair.regulators.course import Table, of_lines, standing
 from kinpair.regulators.laws import StateFeedback
 from kinpair.regulators.nominal import SAMPLES, Drive, Nominal, nominal_of, trajectory_of
 from kinpair.regulators.reach import check_reached, check_states, part_call
 from kinpair.regulators.regulator import period_of
-from kinpair.regulators.table import Table
-from kinpair.regulators.weights import weight
+from kinpair.regulators.riccati import weight
 
 
 class Design(NamedTuple):

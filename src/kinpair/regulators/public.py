@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from kinpair.regulators.following import preview
 from kinpair.regulators.in_loop import in_loop
 from kinpair.regulators.joint_regulators import computed_torque, force_feedback, pd
 from kinpair.regulators.kalman import Kalman, kalman, lqg
 from kinpair.regulators.linear_quadratic import LinearQuadratic, lqr
-from kinpair.regulators.preview import PreviewGains, cart_table, preview_gains
+from kinpair.regulators.preview import PreviewGains, cart_table, preview, preview_gains
 from kinpair.regulators.regulator import Regulator
 
 __all__ = [

@@ -16,7 +16,7 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.errors import InputError
 from kinpair.model.model import Model
-from kinpair.regulators.table import Table
+from kinpair.regulators.course import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
