@@ -10,7 +10,7 @@ import pytest
 import kinpair as kp
 from kinpair.cli.main import main
 from kinpair.runs import simulate
-from kinpair.runs.files.slate import signed
+from kinpair.runs.hdf5 import signed
 
 Q, QD = [0.3, 0.2], [0.0, 0.0]
 RK4 = {"integrator": "rk4", "dt": 1e-3, "duration": 0.1}

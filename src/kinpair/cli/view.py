@@ -50,7 +50,7 @@ def view(
     options: dict[str, Any] = {"host": host, "port": port, "browser": not no_browser, "say": say}
     if file.lower().endswith(RUN):
         from kinpair import load_run
-        from kinpair.runs.recording import recording_of
+        from kinpair.runs.report import recording_of
 
         runs = [load_run(path) for path in (file, *others)]
         Page(runs[0].mechanism, recordings=[recording_of(run) for run in runs], **options).wait()

@@ -1,27 +1,20 @@
 """What a simulation gives: samples, words, pictures, files; and the calls that make runs and go on with them.
 
 progress       a bar on the terminal
-hdf5           HDF5 files opened without harm from damage
-targets        files that may be written
-samples        what the numbers of a sample are
+hdf5           HDF5 files opened without harm from damage, and written so that their structure is complete at once
+targets        files that may be written, and the right of one process to write them
 contacts       contact at samples: forces, slip, phases, losses
-vectors        names and units of their entries
-history        which mode was in force at each sample
+samples        numbers and vectors of a sample by name and unit, and the mode active at each
 record         what a simulation gives, as data
 accelerations  accelerations and reactions at samples
 summary        a run in words
-friction_panel  friction of a run as curves
-pictures       a run as curves
-portraits      phase portraits, energy by where it came from and went to
-recording      a run to be played
-report         a run as a page
+pictures        a run as curves, phase portraits and an energy balance
+report         a run to be played, and as a page
 files          a run in a file
 result         what a simulation gives
-judgement      an error, a warning or a status alone for a run that did not go well
-collected      pieces in memory, as a result
+judgement      pieces in memory as a result; an error, a warning or a status for a run that did not go well
 load           `kp.load_run`
-recorder       writes the pieces of a run to its file
-stream         a run written to its file as it goes
+recorder       writes the pieces of a run to its file as it goes
 resume         `kp.resume`
 simulate       `kp.simulate`
 """

@@ -17,12 +17,10 @@ from kinpair.loading import build
 from kinpair.mechanism import Energy, Mechanism
 from kinpair.model.digest import digest
 from kinpair.runs.files.checksums import edited, sound
-from kinpair.runs.files.file_layout import RESIDUALS
+from kinpair.runs.files.file_layout import MODE, RESIDUALS
 from kinpair.runs.files.stored import Stored, read_file
-from kinpair.runs.files.stored_events import MODE
-from kinpair.runs.history import History, Known
 from kinpair.runs.result import Result
-from kinpair.runs.samples import driving
+from kinpair.runs.samples import History, Known, driving
 from kinpair.simulation.events.limits import limits_from, limits_of
 from kinpair.simulation.given import Missing
 from kinpair.simulation.held import Residual

@@ -12,8 +12,7 @@ import numpy as np
 from kinpair.errors import InputError
 from kinpair.forces.states import account_names, sticking_names
 from kinpair.mechanism import Energy, Mechanism
-from kinpair.runs.history import History
-from kinpair.runs.vectors import by_inputs
+from kinpair.runs.samples import History, by_inputs
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.monitors.momentum import Momentum, momentum_of

@@ -1,9 +1,9 @@
-"""Writes the pieces of a run to its file: samples, and every so often a checkpoint that says where it stands."""
+"""A run written to its file as it goes."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -12,41 +12,42 @@ from typing import Any
 import numpy as np
 
 from kinpair.errors import InputError
-from kinpair.runs.files import checkpoint
-from kinpair.runs.files.checkpoint import Checkpoint
-from kinpair.runs.files.checksums import SampleWriter
+from kinpair.mechanism import Mechanism
+from kinpair.runs.files import checksums
+from kinpair.runs.files.checksums import Checkpoint, SampleWriter
 from kinpair.runs.files.file_layout import (
+    EVENTS,
+    MODE,
+    MODES,
     RESIDUALS,
     SAMPLES,
     UNFINISHED,
     Shape,
-    new_file,
-    put_singular,
-    put_status,
-    residual_columns,
-    rows_first,
-)
-from kinpair.runs.files.slate import RunFile, enlarged, mapped
-from kinpair.runs.files.stored import Stored, refuse_unfinished
-from kinpair.runs.files.stored_events import (
-    EVENTS,
-    MODE,
-    MODES,
     checksum,
     event_rows,
     fits,
     mode_rows,
+    new_file,
+    put_singular,
+    put_status,
+    residual_columns,
     room_for,
+    rows_first,
     wider,
 )
-from kinpair.runs.history import as_text
-from kinpair.runs.samples import residual_of, samples_of, singular_of
+from kinpair.runs.files.stored import Stored, read_file, refuse_unfinished
+from kinpair.runs.hdf5 import RunFile, enlarged, mapped
+from kinpair.runs.judgement import interruptible
+from kinpair.runs.load import result_of
+from kinpair.runs.progress import Progress
+from kinpair.runs.result import Result
+from kinpair.runs.samples import as_text, residual_of, samples_of, singular_of
 from kinpair.simulation.driver.batch import BatchDriver
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.modes.modes import Entry
-from kinpair.simulation.monitors.endings import status_of
-from kinpair.simulation.monitors.verdict import Energies, Seen
+from kinpair.simulation.monitors.endings import nearest_singular, status_of
+from kinpair.simulation.monitors.verdict import Energies, Seen, verdict
 from kinpair.simulation.run import Piece, Run
 from kinpair.simulation.status import Status
 
@@ -241,7 +242,7 @@ class Recorder:
                 "tail": self.samples.tail,
                 "history": np.array([self.sums.get(name, 0) for name in (EVENTS, MODES)], "<u4"),
             }
-            checkpoint.put(self.run_file, self.number + 1, replace(self.stands, **kept))
+            checksums.put(self.run_file, self.number + 1, replace(self.stands, **kept))
         except OSError as problem:
             raise DiskError(problem) from None
         self.number += 1
@@ -283,3 +284,69 @@ class Recorder:
             pass  # what was committed before is there
         finally:
             self.run_file.close()
+
+
+NONE = np.zeros((0, 0))
+
+
+def stream(
+    recorder: Recorder, pieces: Iterable[Piece], progress: bool | Callable[[float], Any] | None
+) -> Stored:
+    """Run to the end, or as far as it goes; what the file then holds."""
+    run, path = recorder.run, recorder.run_file.path
+    sampled = last = _standing(recorder)
+    refused = ""
+    status: Status | None = None
+    try:
+        try:
+            with Progress(f"simulating {run.name}", progress) as report, interruptible(run):
+                for piece in pieces:
+                    recorder(piece)
+                    last = _light(piece)
+                    sampled = last if len(piece.times) else sampled
+                    report(min(1.0, (piece.reached - run.time) / run.duration))
+        except DiskError as problem:
+            refused = problem.reason
+        status = _status(recorder, [sampled, last], refused)
+    finally:
+        recorder.end(status)
+    return read_file(path)
+
+
+def _light(piece: Piece) -> Piece:
+    """A piece without its samples but the last time, and without the failures of single rows, which are noted."""
+    why = piece.why if isinstance(piece.why, str) else ["more"] * len(piece.why)
+    return replace(piece, times=piece.times[-1:].copy(), Y=NONE, W=NONE, why=why, memory=None)
+
+
+def _standing(recorder: Recorder) -> Piece:
+    """A piece that stands for all those before."""
+    run, rows = recorder.run, recorder.rows
+    times = np.array(recorder.read("time")[rows - 1 : rows]) if rows else np.zeros(0)
+    why: Any = ["more"] * recorder.batch if recorder.batch else "more"
+    return Piece(times, NONE, NONE, why, np.zeros(recorder.batch), run.time, 0, 0, 0.0)
+
+
+def _status(recorder: Recorder, seen: list[Piece], refused: str) -> Status:
+    run, path = recorder.run, recorder.run_file.path
+    last = [recorder.read(name) for name in ("q", "qd")] if not recorder.batch else []
+    states = np.concatenate([x[-1:] for x in last], axis=-1) if last else recorder.read("q")
+    recorder.singular = nearest_singular(run, recorder.singular, seen, states)
+    own = status_of(run, seen, states)[0]
+    if not refused:
+        status, failures = verdict(run, own, recorder.failures, recorder.seen)
+        recorder.note(failures)
+        return status
+    times = recorder.read("time")
+    reached = float(times[-1]) if len(times) else run.time
+    return Status(
+        "not saved",
+        reached,
+        f"Stopped at t = {reached:.9g} s: {path}: {refused}; the file holds all samples up to then, and "
+        f"kp.resume({str(path)!r}) goes on when there is room",
+    )
+
+
+def saved(stored: Stored, mechanism: Mechanism, options: Mapping[str, Any]) -> Result:
+    """The file as the result of what was given."""
+    return replace(result_of(stored, mechanism, options["external"] or {}), options=options)

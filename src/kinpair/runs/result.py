@@ -14,8 +14,8 @@ import numpy as np
 from kinpair.description.fields import counted
 from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.runs.record import Record, lead_of
+from kinpair.runs.samples import vectors_of
 from kinpair.runs.targets import FILM, target
-from kinpair.runs.vectors import vectors_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,16 +121,16 @@ class Result(Record):
     ) -> Figure:
         """Phase portraits: rates [rad/s], [m/s] over coordinates [rad], [m], a panel for each joint of one degree or
         of those named; from a circle to a square, every motion of a batch in its colour."""
-        from kinpair.runs import portraits
+        from kinpair.runs import pictures
 
-        return portraits.phase(self, names, path)
+        return pictures.phase(self, names, path)
 
     def plot_energy(self, path: str | os.PathLike[str] | None = None, *, row: int = 0) -> Figure:
         """Energy since the start [J] by name: where it went to (each loss, what is stored) above, where it came from
         (each supply, work, what was released) below; both are equal if it adds up. Of a batch, one row."""
-        from kinpair.runs import portraits
+        from kinpair.runs import pictures
 
-        return portraits.energy(self, path, row)
+        return pictures.energy(self, path, row)
 
     def view(
         self,
@@ -148,7 +148,7 @@ class Result(Record):
         dry friction are red while they stick. `support`, see `Result.support`, marks the zero-moment point and the
         support polygon.
         """
-        from kinpair.runs.recording import recording_of
+        from kinpair.runs.report import recording_of
         from kinpair.viewer.page import Page, stays_open
 
         first = recording_of(self, row if self.q.ndim == 3 else 0, support=support)
@@ -160,7 +160,7 @@ class Result(Record):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything to an HDF5 file, see docs/simulate.md; `kinpair.load_run` reads it."""
-        from kinpair.runs.files.save import save  # importing h5py is slow
+        from kinpair.runs.files.stored import save  # importing h5py is slow
 
         return save(self, path)
 
@@ -230,7 +230,7 @@ class Result(Record):
             from kinpair.viewer.inline import Frame
 
             return Frame(page(self, row, support))
-        from kinpair.runs.recording import recording_of
+        from kinpair.runs.report import recording_of
         from kinpair.viewer.film import write_film
 
         file, recording = target(path, FILM), recording_of(self, row, support=support)

@@ -13,14 +13,13 @@ from kinpair.compiler.background import waiting
 from kinpair.description.text import file_path
 from kinpair.errors import InputError, known_keywords, listed
 from kinpair.mechanism import Mechanism
-from kinpair.runs.files.claims import claimed
 from kinpair.runs.files.stored import Stored, read_file
-from kinpair.runs.history import Known
 from kinpair.runs.judgement import Outcome
 from kinpair.runs.load import mechanism_of, result_of, wrenches_of
-from kinpair.runs.recorder import continued
+from kinpair.runs.recorder import continued, saved, stream
 from kinpair.runs.result import Result
-from kinpair.runs.stream import saved, stream
+from kinpair.runs.samples import Known
+from kinpair.runs.targets import claimed
 from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.given import CHECKPOINT, Missing, Options

@@ -16,11 +16,9 @@ from kinpair.compiler.patience import patience as progress_line
 from kinpair.constraints.rows.build import is_constrained
 from kinpair.errors import InputError, LimitWarning, caller_level, known_keywords
 from kinpair.mechanism import Mechanism
-from kinpair.runs.collected import as_result, collected
-from kinpair.runs.files.claims import claimed
-from kinpair.runs.judgement import Outcome
+from kinpair.runs.judgement import Outcome, as_result, collected
 from kinpair.runs.result import Result
-from kinpair.runs.targets import RUN, target
+from kinpair.runs.targets import RUN, claimed, target
 from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
@@ -165,8 +163,11 @@ def _streamed(
     run: Run, save: Any, checkpoint: float, progress: bool | Callable[[float], Any] | None
 ) -> Outcome:
     """Simulate with the samples in a file."""
-    from kinpair.runs.recorder import begun  # importing h5py is slow
-    from kinpair.runs.stream import saved, stream
+    from kinpair.runs.recorder import (
+        begun,  # importing h5py is slow
+        saved,
+        stream,
+    )
 
     if not isinstance(save, str | os.PathLike):
         raise InputError(f"{run.name}: save is {save!r}; it must be the path of a file", argument="save")

@@ -15,7 +15,7 @@ from typing import TypeAlias, final
 
 from kinpair.description.fields import counted
 from kinpair.errors import InputError, StorageError
-from kinpair.runs.files.claims import locked
+from kinpair.runs.targets import locked
 from kinpair.sweeps.cases import Scalar
 from kinpair.sweeps.journal_text import (
     FILE,

@@ -19,8 +19,8 @@ from families import family
 from kinpair.runs import hdf5
 from kinpair.runs.files.checksums import CHUNK, SampleWriter
 from kinpair.runs.files.file_layout import SAMPLES
-from kinpair.runs.files.slate import RunFile
 from kinpair.runs.files.stored import read_file
+from kinpair.runs.hdf5 import RunFile
 from kinpair.simulation.steppers import stepper
 
 Q, QD = [0.3, 0.2], [0.0, 0.0]

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.runs.friction_panel import spans
-from kinpair.runs.portraits import flows
-from kinpair.runs.recording import recording_of
+from kinpair.runs.pictures import flows, spans
+from kinpair.runs.report import recording_of
 from kinpair.viewer.lamps import lamps
 from kinpair.viewer.report_page import page_data
 from kinpair.viewer.scene import scene_of

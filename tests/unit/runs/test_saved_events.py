@@ -13,7 +13,7 @@ import pytest
 
 import kinpair as kp
 from endings import failed
-from kinpair.runs.files import stored_events as storage_history
+from kinpair.runs.files import file_layout as storage_history
 from kinpair.simulation.steppers import stepper as runs
 
 ARRAYS = ("time", "q", "qd", "tau", "work", "loss")

@@ -15,9 +15,9 @@ import kinpair as kp
 from endings import stopped
 from kinpair.model.units import units
 from kinpair.runs import recorder
-from kinpair.runs.files import checkpoint
-from kinpair.runs.files import stored_options as storage_options
-from kinpair.runs.files.checkpoint import Checkpoint
+from kinpair.runs.files import checksums
+from kinpair.runs.files import file_layout as storage_options
+from kinpair.runs.files.checksums import Checkpoint
 from kinpair.simulation.given import Missing
 from kinpair.simulation.steppers import stepper as runs
 
@@ -228,12 +228,12 @@ def test_half_a_checkpoint_is_none(arm, tmp_path):
     with h5py.File(tmp_path / "run.h5") as file:
         records = file["checkpoint"][:]
     newest = int(records["number"].argmax())
-    number, whole = checkpoint.latest(records) or (0, None)
+    number, whole = checksums.latest(records) or (0, None)
     assert isinstance(whole, Checkpoint)
     for byte in range(0, records.dtype.itemsize, 7):
         torn = records.copy()
         torn.view(np.uint8).reshape(2, -1)[newest, byte] ^= 1
-        assert (checkpoint.latest(torn) or (0, None))[0] == number - 1
+        assert (checksums.latest(torn) or (0, None))[0] == number - 1
 
 
 def test_options_come_back(tmp_path):
@@ -261,13 +261,13 @@ def test_options_come_back(tmp_path):
 def test_checkpoints_come_as_often_as_asked(arm, tmp_path, monkeypatch):
     """On a clock that is a second further at every look, so that a piece has 200 steps; a start, ten pieces, an end."""
     numbers: list[int] = []
-    put = checkpoint.put
+    put = checksums.put
     seconds = count()
     for module in (runs, recorder):
         monkeypatch.setattr(module, "perf_counter", lambda: float(next(seconds)))
     monkeypatch.setattr(runs, "PAUSE", 1.0)
     monkeypatch.setattr(
-        recorder.checkpoint, "put", lambda run_file, n, at: (numbers.append(n), put(run_file, n, at))
+        recorder.checksums, "put", lambda run_file, n, at: (numbers.append(n), put(run_file, n, at))
     )
     for every, after_the_start in ((0.5, 12), (1e6, 1)):
         numbers.clear()

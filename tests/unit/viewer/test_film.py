@@ -51,7 +51,7 @@ def test_the_machine_is_where_it_was_computed():
 
 
 def _recording():
-    from kinpair.runs.recording import recording_of
+    from kinpair.runs.report import recording_of
 
     return recording_of(run())
 

@@ -1,12 +1,6 @@
 """A run in a file.
 
-claims          the right to write a file
-slate           places in an HDF5 file that are written directly
-stored_options  what a simulation was given
-checksums       what was written, to be compared with what is there
-checkpoint      where a run stands
-stored_events   events and modes
-file_layout     what a file holds
-stored          a file as it is read
-save            a result written at once
+checksums       checksums of parts, and checkpoints written in turn
+file_layout     what a file of a run holds
+stored          a file of a run as it is read; a result written at once
 """

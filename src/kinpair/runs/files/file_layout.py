@@ -1,4 +1,11 @@
-"""What a file of a run holds, and how a new one is made.
+"""Layout of a file of a run: its options, its events and modes, its datasets.
+
+What a simulation was given, in a group of an HDF5 file: numbers as datasets, words as attributes.
+
+A function cannot be kept; its name is, so that it can be asked for. Of events, which are functions, it is a dict by
+their names.
+
+What a file of a run holds, and how a new one is made.
 
 | in the file | what it is |
 |---|---|
@@ -21,11 +28,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import h5py
 import numpy as np
@@ -33,15 +41,173 @@ import numpy as np
 from kinpair.description.toml_writer import to_toml
 from kinpair.mechanism import Mechanism
 from kinpair.model.digest import digest, has_functions
-from kinpair.runs.files import checkpoint, checksums
-from kinpair.runs.files import stored_events as storage_history
-from kinpair.runs.files import stored_options as storage_options
-from kinpair.runs.files.slate import CHECKSUM, Column, RunFile, create, signed
-from kinpair.runs.files.stored_events import MODE, Room
+from kinpair.runs.files import checksums
+from kinpair.runs.files import checksums as checkpoint
+from kinpair.runs.hdf5 import CHECKSUM, Column, Place, RunFile, create, signed
+from kinpair.runs.samples import Entered, vectors_of
 from kinpair.runs.targets import FORMAT
-from kinpair.runs.vectors import vectors_of
+from kinpair.simulation.events.events import Event, EventRecord
+from kinpair.simulation.events.limits import Limits
+from kinpair.simulation.given import Missing
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.status import Status
+
+EVENTS, MODES, MODE = "events", "modes", "mode"
+FIRST = 1024  # events for which a new file has room,
+FEW, SHORT = 16, 512  # and modes, and bytes of the text of one
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Rows for events and modes, and bytes for the name of an event and the text of a mode."""
+
+    events: int
+    name: int
+    modes: int = 0
+    text: int = 1
+
+
+def room_for(names: Iterable[str], events: int = FIRST, modes: int = FEW) -> Room:
+    """Of a new file; names: those that events may have."""
+    return Room(events, max((len(name.encode()) for name in names), default=1), modes, SHORT)
+
+
+def columns(mechanism: Mechanism, room: Room) -> list[Column]:
+    """Their datasets."""
+    nq, nv = mechanism.nq, mechanism.nv
+    event = [
+        ("time", "<f8"),
+        ("name", f"S{room.name}"),
+        ("q", "<f8", (nq,)),
+        ("qd", "<f8", (nv,)),
+        ("qd_before", "<f8", (nv,)),
+        ("lost", "<f8"),
+        ("beta", "<f8"),
+        ("row", "<i8"),
+    ]
+    mode = [("time", "<f8"), ("q", "<f8", (nq,)), ("mode", f"S{room.text}")]
+    result = [Column(EVENTS, (room.events,), np.dtype(event))]
+    return result + ([Column(MODES, (room.modes,), np.dtype(mode))] if room.modes else [])
+
+
+def event_rows(kind: Any, events: Sequence[EventRecord]) -> np.ndarray:
+    """Return rows (n,) of the type of the dataset; files of earlier versions have fewer fields."""
+    values = [{**asdict(x), "name": x.name.encode()} for x in events]
+    return np.array([tuple(x[name] for name in kind.names) for x in values], kind)
+
+
+def events_in(rows: np.ndarray) -> tuple[EventRecord, ...]:
+    """What `event_rows` was given."""
+    return tuple(
+        EventRecord(
+            float(row["time"]),
+            row["name"].decode(),
+            np.array(row["q"]),
+            np.array(row["qd"]),
+            np.array(row["qd_before"]),
+            float(row["lost"]),
+            float(row["beta"]) if "beta" in (rows.dtype.names or ()) else 1.0,
+            int(row["row"]) if "row" in (rows.dtype.names or ()) else 0,
+        )
+        for row in rows
+    )
+
+
+def mode_rows(kind: Any, entered: Sequence[Entered]) -> np.ndarray:
+    """Rows (n,) of the type of the dataset, or of a wider one where a text is longer."""
+    texts = [x.text.encode() for x in entered]
+    longest = max((len(text) for text in texts), default=0)
+    if longest > kind["mode"].itemsize:
+        kind = np.dtype([(key, f"S{2 * longest}" if key == "mode" else kind[key]) for key in kind.names])
+    return np.array([(x.time, x.q, text) for x, text in zip(entered, texts, strict=True)], kind)
+
+
+def modes_in(rows: np.ndarray) -> tuple[Entered, ...]:
+    """What `mode_rows` was given."""
+    return tuple(Entered(float(row["time"]), np.array(row["q"]), row["mode"].decode()) for row in rows)
+
+
+def checksum(run_file: RunFile, name: str, start: int, stop: int, before: int = 0) -> int:
+    """Return the checksum of rows of events or modes up to `stop`; `before`: that of the rows up to `start`."""
+    return crc32(run_file.read(name, start, stop).tobytes(), before)
+
+
+def fits(place: Place, start: int, rows: np.ndarray) -> bool:
+    """Is there room for rows from `start` on?"""
+    return start + len(rows) <= place.shape[0] and rows.dtype.itemsize <= place.dtype.itemsize
+
+
+def wider(place: Place, start: int, rows: np.ndarray) -> tuple[int, Any]:
+    """Rows and type with room for these rows, and for as many again."""
+    kind = rows.dtype if rows.dtype.itemsize > place.dtype.itemsize else place.dtype
+    return max(place.shape[0], 2 * (start + len(rows))), kind
+
+
+def put(group: h5py.Group, options: Mapping[str, Any]) -> None:
+    """Everything given, but what is None."""
+    for key, value in options.items():
+        if value is not None:
+            _put(group, key, value)
+
+
+def _put(group: h5py.Group, key: str, value: Any) -> None:
+    if isinstance(value, Limits):
+        put(group.create_group(key), {"limits": True, **asdict(value)})
+    elif isinstance(value, Event) or (isinstance(value, list | tuple) and _are_events(value)):
+        every: Any = (value,) if isinstance(value, Event) else value
+        _put(group, key, {event.name: event.function for event in every})
+    elif callable(value) or isinstance(value, Missing):
+        kept = value if isinstance(value, Missing) else _missing(value)
+        about = {"function": kept.name, "called": kept.called, "sample_time": kept.sample_time}
+        group.create_group(key).attrs.update({name: x for name, x in about.items() if x is not None})
+    elif isinstance(value, Mapping):
+        inner = group.create_group(key)
+        inner.attrs["names"] = [str(name) for name in value] or h5py.Empty("S1")
+        put(inner, {str(k): x for k, x in enumerate(value.values())})
+    elif isinstance(value, tuple) and any(np.ndim(x) != np.ndim(value[0]) for x in value):
+        inner = group.create_group(key)
+        inner.attrs["several"] = len(value)
+        put(inner, {str(k): x for k, x in enumerate(value)})
+    elif np.ndim(value) == 0:
+        group.attrs[key] = value
+    else:
+        group.create_dataset(key, data=np.asarray(value, dtype=float))
+
+
+def _are_events(value: Any) -> bool:
+    return all(isinstance(x, Event) for x in value) and bool(value)
+
+
+def _missing(function: Any) -> Missing:
+    own = getattr(function, "__qualname__", None)
+    every = getattr(function, "sample_time", None)
+    return Missing(own or type(function).__qualname__, own is None, None if every is None else float(every))
+
+
+def get(group: h5py.Group) -> dict[str, Any]:
+    """What `put` was given; `Missing` where there was a function."""
+    words = {key: _plain(value) for key, value in group.attrs.items() if key not in ("names", "several")}
+    return words | {key: _get(value) for key, value in group.items()}
+
+
+def _get(value: Any) -> Any:
+    if isinstance(value, h5py.Dataset):
+        return value[()]
+    if "function" in value.attrs:
+        facts = (_plain(value.attrs.get(name)) for name in ("function", "called", "sample_time"))
+        return Missing(*facts)
+    inner = get(value)
+    if inner.pop("limits", False):
+        return Limits(**inner)
+    if "several" in value.attrs:
+        return tuple(inner[str(k)] for k in range(int(value.attrs["several"])))
+    names = value.attrs["names"]
+    return {} if isinstance(names, h5py.Empty) else {name: inner[str(k)] for k, name in enumerate(names)}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
 
 VERSION = 3
 WITHOUT_CHECKSUMS = 2  # version of earlier files, which can be read
@@ -104,9 +270,9 @@ def _columns(mechanism: Mechanism, options: Mapping[str, Any], shape: Shape) -> 
     passage = Column("singular", (1,), SINGULAR)
     if shape.room is not None:
         samples.append(Column(MODE, shape.lead, np.dtype("<i4")))
-    history = storage_history.columns(mechanism, shape.room) if shape.room is not None else []
+    history = columns(mechanism, shape.room) if shape.room is not None else []
     names = [name for name in SAMPLES if any(name == column.name for column in samples)]
-    stands = checkpoint.column(shape.state, shape.controller, len(names))
+    stands = checkpoint.checkpoint_column(shape.state, shape.controller, len(names))
     return [states, passage, stands, *samples, *history, checksums.column(shape.samples, names)]
 
 
@@ -131,7 +297,7 @@ def _heading(
         )
         how = {"snap": model.options.snap, "merge_fixed": model.options.merge_fixed}
         kept.attrs.update({"name": mechanism.name, "digest": digest(model), **how})
-        storage_options.put(file.create_group("options"), options)
+        put(file.create_group("options"), options)
         checksums.put_heading(file, columns)
 
     return say

@@ -1,4 +1,4 @@
-"""A file of a run as it is read: what it says, and where its numbers are; `file_layout.py` has what is in it."""
+"""Files of runs as they are read, and a result written to a file at once."""
 
 from __future__ import annotations
 
@@ -14,30 +14,49 @@ import h5py
 import numpy as np
 
 from kinpair.description.fields import counted
+from kinpair.description.text import file_path
 from kinpair.errors import InputError, StorageWarning, caller_level
-from kinpair.runs.files import checkpoint
-from kinpair.runs.files import stored_options as storage_options
-from kinpair.runs.files.checkpoint import Checkpoint
-from kinpair.runs.files.checksums import TABLE, Sums, check_heading, check_samples, edited, lacking, sound
-from kinpair.runs.files.claims import busy
-from kinpair.runs.files.file_layout import (
-    RESIDUALS,
-    SCALARS,
-    UNFINISHED,
-    VERSION,
-    WITHOUT_CHECKSUMS,
+from kinpair.runs.files import checksums
+from kinpair.runs.files import file_layout as storage_options
+from kinpair.runs.files.checksums import (
+    TABLE,
+    Checkpoint,
+    SampleWriter,
+    Sums,
+    check_heading,
+    check_samples,
+    edited,
+    lacking,
+    sound,
 )
-from kinpair.runs.files.slate import Place, has_damage, mapped, places
-from kinpair.runs.files.stored_events import (
+from kinpair.runs.files.file_layout import (
     EVENTS,
     MODE,
     MODES,
+    RESIDUALS,
+    SAMPLES,
+    SCALARS,
+    UNFINISHED,
+    VECTORS,
+    VERSION,
+    WITHOUT_CHECKSUMS,
+    Shape,
+    checksum,
+    event_rows,
     events_in,
+    mode_rows,
     modes_in,
+    new_file,
+    put_singular,
+    put_status,
+    residual_columns,
+    room_for,
+    rows_first,
 )
-from kinpair.runs.hdf5 import opened
-from kinpair.runs.history import Entered
-from kinpair.runs.targets import FORMAT
+from kinpair.runs.hdf5 import Place, has_damage, mapped, opened, places, unwritable
+from kinpair.runs.record import Record
+from kinpair.runs.samples import Entered
+from kinpair.runs.targets import FORMAT, RUN, busy, claimed, target
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.held import Singular
 from kinpair.simulation.status import Status
@@ -215,7 +234,7 @@ def _read(path: Path, file: h5py.File) -> Stored:
 
 def _standing(path: Path, records: np.ndarray, finished: bool) -> tuple[int, Checkpoint]:
     """Return the last whole checkpoint and its number; one that was torn is passed over if a run is not finished."""
-    newest = checkpoint.latest(records)
+    newest = checksums.latest(records)
     damaged = has_damage(records) and not busy(path)
     if newest is None or (finished and damaged):
         raise edited(path, "checkpoint")
@@ -234,8 +253,8 @@ def _history_rows(stands: Checkpoint) -> tuple[tuple[str, int], ...]:
 
 
 def _check_history(path: Path, history: Sequence[np.ndarray | None], stands: Checkpoint) -> None:
-    for (name, _), rows, checksum in zip(_history_rows(stands), history, stands.history, strict=True):
-        if rows is not None and crc32(rows.tobytes()) != checksum:
+    for (name, _), rows, stored_sum in zip(_history_rows(stands), history, stands.history, strict=True):
+        if rows is not None and crc32(rows.tobytes()) != stored_sum:
             raise edited(path, name)
 
 
@@ -261,3 +280,47 @@ def refuse_unfinished(path: Path) -> None:
             "another name",
             path=str(path),
         )
+
+
+def save(run: Record, path: str | os.PathLike[str]) -> Path:
+    """Write a result; the file gets its name when it is complete."""
+    file = target(file_path(path, "save"), RUN)
+    with claimed(file):
+        _write(run, file)
+    return Path(path)
+
+
+def _write(run: Record, file: Path) -> None:
+    refuse_unfinished(file)
+    batch = len(run.q) if run.q.ndim == 3 else None
+    history = run.history
+    many = (len(run.events), len(history.entered)) if history is not None else (0, 0)
+    room = room_for((x.name for x in run.events), *many) if history is not None else None
+    shape = Shape(len(run.time), batch, run.residual is not None, room=room, passive=run.passive)
+    run_file = new_file(file, run.mechanism, run.options, shape, springs=run.springs, start=run.start)
+    try:
+        known = {name: getattr(run, name) for name in VECTORS if name in run_file.places}
+        arrays = {**known, "work": run.work, "loss": run.loss, **run.energy._asdict()}
+        arrays |= residual_columns(run.residual)
+        samples = {name: rows_first(x, batch is not None) for name, x in arrays.items()}
+        samples["time"] = run.time
+        sums = np.zeros(2, "<u4")
+        if history is not None:
+            run_file.write(EVENTS, event_rows(run_file.places[EVENTS].dtype, run.events))
+            run_file.write(MODES, mode_rows(run_file.places[MODES].dtype, history.entered))
+            samples[MODE] = rows_first(history.number.astype("<i4"), batch is not None)
+            sums[:] = [checksum(run_file, name, 0, n) for name, n in zip((EVENTS, MODES), many, strict=True)]
+        writer = SampleWriter(run_file, SAMPLES)
+        writer.append(run_file, samples)
+        put_singular(run_file, run.singular)
+        for row, status in {0: run.status, **{1 + k: s for k, s in run.failures.items()}}.items():
+            put_status(run_file, status, row)
+        numbers = len(run.time), 0, run.steps, run.rejected, run.dt, run.took
+        stands = Checkpoint(*numbers, events=many[0], modes=many[1], tail=writer.tail, history=sums)
+        checksums.put(run_file, 1, stands)
+        run_file.flush()
+    except OSError as problem:
+        run_file.discard()
+        raise unwritable(file, problem) from None
+    run_file.publish()
+    run_file.close()
