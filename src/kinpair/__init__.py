@@ -122,10 +122,10 @@ if TYPE_CHECKING:
     from kinpair.simulation.events.events import Change, Event
     from kinpair.simulation.events.limits import Limits
     from kinpair.simulation.resident import stepper
+    from kinpair.sweeps.cases import Grid, LatinHypercube, Normal, Uniform
     from kinpair.sweeps.study import Study
     from kinpair.sweeps.sweep import sweep
     from kinpair.sweeps.table import Table, open_sweep
-    from kinpair.sweeps.variation import Grid, LatinHypercube, Normal, Uniform
     from kinpair.system import System
     from kinpair.textbook.formulation import formulation
     from kinpair.textbook.record import Arrays
@@ -272,10 +272,10 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.simulation.events.events": "Change Event",
     "kinpair.simulation.events.limits": "Limits",
     "kinpair.simulation.resident": "stepper",
+    "kinpair.sweeps.cases": "Grid LatinHypercube Normal Uniform",
     "kinpair.sweeps.study": "Study",
     "kinpair.sweeps.sweep": "sweep",
     "kinpair.sweeps.table": "Table open_sweep",
-    "kinpair.sweeps.variation": "Grid LatinHypercube Normal Uniform",
     "kinpair.system": "System",
     "kinpair.textbook.formulation": "formulation",
     "kinpair.textbook.record": "Arrays",

@@ -57,8 +57,8 @@ def sweep(
     out
         Folder for journal and table; default: the name of the study without its ending, and .sweep.
     """
-    from kinpair.sweeps.driver import Options, driven
     from kinpair.sweeps.study_file import read_study
+    from kinpair.sweeps.sweep import Options, driven
 
     plan = read_study(study)
     folder = out if out is not None else Path(f"{study.stem}.sweep")

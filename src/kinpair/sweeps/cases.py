@@ -1,18 +1,85 @@
-"""The cases of a sweep: listed inputs crossed with each other, drawn ones drawn together."""
+"""Cases of a sweep: how inputs vary, how they are combined, and the outcome of each case."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import islice, product
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias, final
 from zlib import crc32
 
 import numpy as np
 
 from kinpair.errors import InputError
-from kinpair.sweeps.variation import Drawn, Grid, LatinHypercube, Normal, Uniform
+
+
+class Drawn(Protocol):
+    """An input of which values are drawn."""
+
+    def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """So many values (count,)."""
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """`count` values from `low` to `high`, evenly spaced, both ends among them."""
+
+    low: float
+    high: float
+    count: int
+
+    def values(self) -> np.ndarray:
+        """(count,)"""
+        return np.linspace(self.low, self.high, self.count)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """Drawn between `low` and `high`, every value as likely."""
+
+    low: float
+    high: float
+
+    def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """(count,)"""
+        return rng.uniform(self.low, self.high, count)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """Drawn about `mean` with a standard `deviation`."""
+
+    mean: float
+    deviation: float
+
+    def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """(count,)"""
+        return rng.normal(self.mean, self.deviation, count)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LatinHypercube:
+    """Drawn between `low` and `high`, one value in each of `count` equal parts, in random order.
+
+    McKay, Beckman & Conover 1979: with several such inputs the cases cover each of them evenly.
+    """
+
+    low: float
+    high: float
+
+    def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """(count,)"""
+        u = (rng.permutation(count) + rng.random(count)) / count
+        return self.low + (self.high - self.low) * u
+
 
 Scalar: TypeAlias = float | int | str | bool
 Row: TypeAlias = tuple[Scalar, ...]
@@ -148,3 +215,66 @@ def _draws(drawn: Mapping[str, Drawn], samples: int | None, seed: int) -> Block:
     streams = {name: np.random.default_rng([seed, crc32(name.encode())]) for name in drawn}
     columns = [source.draw(streams[name], samples) for name, source in drawn.items()]
     return Block(tuple(drawn), list(zip(*(column.tolist() for column in columns), strict=True)))
+
+
+Value: TypeAlias = float | list[float]
+
+
+class StoppedError(Exception):
+    """A case that came to no end, and why: all of the sentence is for the reader."""
+
+
+class Outcome(NamedTuple):
+    """Numbers, or vectors of numbers, by name; and why there are none, or not all of them."""
+
+    values: Mapping[str, Value] = {}
+    error: str = ""
+
+
+def tried(call: Callable[[], Outcome]) -> Outcome:
+    """What the call gives; what it raises becomes a sentence."""
+    try:
+        return call()
+    except StoppedError as stopped:
+        return Outcome({}, str(stopped))
+    except (Exception, SystemExit) as problem:
+        return Outcome({}, _sentence(problem))
+
+
+def unsound(values: Mapping[str, Value], called: str) -> str:
+    """Which of the numbers that a function returned is not a number; empty if all are."""
+    for name, value in values.items():
+        wrong = np.ravel(value)[~np.isfinite(np.ravel(value))]
+        if len(wrong):
+            return f"{called} returned {wrong[0]:g} {'in' if isinstance(value, list) else 'for'} {name!r}"
+    return ""
+
+
+def _sentence(problem: BaseException) -> str:
+    kind = type(problem).__name__
+    steps = traceback.extract_tb(problem.__traceback__)
+    where = f" ({Path(steps[-1].filename).name}:{steps[-1].lineno})" if steps else ""
+    return f"{kind}: {problem}{where}"
+
+
+def numbers(result: Any, called: str, taken: Iterable[str] = ()) -> dict[str, Value]:
+    """What a function returned: a dict of numbers and vectors, or one number, which is called like the function."""
+    if result is None:
+        raise InputError(f"{called} returned None; give a dict of numbers")
+    table = result if isinstance(result, Mapping) else {called: result}
+    values: dict[str, Value] = {}
+    for name, value in table.items():
+        if name in taken:
+            raise InputError(
+                f"{called} returned {name!r}, which is the name of an input; give it another", name=name
+            )
+        try:
+            array = np.asarray(value, dtype=float) if value is not None else None
+        except (TypeError, ValueError):
+            array = None
+        if not isinstance(name, str) or array is None or array.ndim > 1:
+            raise InputError(
+                f"{called} returned {name!r}: {value!r}; give numbers or vectors of numbers by name"
+            )
+        values[name] = array.tolist()
+    return values

@@ -24,12 +24,19 @@ from kinpair.simulation.methods.integrators import integrator_named
 from kinpair.simulation.schedule import fixed_plan
 from kinpair.simulation.status import INTERRUPTED, Status
 from kinpair.simulation.torques import Start, Torque, Wanted, control_of, torque_of
-from kinpair.sweeps.cases import Cases, Row, Scalar
-from kinpair.sweeps.fingerprint import fingerprint
-from kinpair.sweeps.inputs import Slot, check_numbers, check_options, inputs_of, slots
-from kinpair.sweeps.outcome import Outcome, StoppedError, Value, numbers, tried, unsound
-from kinpair.sweeps.recording import Column, columns_of
-from kinpair.sweeps.start import entries, obeying
+from kinpair.sweeps.cases import Cases, Outcome, Row, Scalar, StoppedError, Value, numbers, tried, unsound
+from kinpair.sweeps.inputs import (
+    Column,
+    Slot,
+    check_numbers,
+    check_options,
+    columns_of,
+    entries,
+    inputs_of,
+    obeying,
+    slots,
+)
+from kinpair.sweeps.subject import fingerprint
 
 Recorded: TypeAlias = str | Callable[[Result], Any]
 DEFAULT_INTEGRATOR = "dop853"

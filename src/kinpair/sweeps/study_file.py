@@ -15,9 +15,9 @@ from kinpair.description.place import Key, Place, Schema, checked, items, table
 from kinpair.description.text import read_text, toml_table
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
+from kinpair.sweeps.cases import Grid, LatinHypercube, Normal, Uniform
 from kinpair.sweeps.inputs import options
 from kinpair.sweeps.study import Study
-from kinpair.sweeps.variation import Grid, LatinHypercube, Normal, Uniform
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,10 +14,9 @@ import numpy as np
 from kinpair.description.fields import counted
 from kinpair.description.text import file_path
 from kinpair.errors import InputError, MissingExtraError, StorageError, installs
-from kinpair.sweeps.cases import Cases
-from kinpair.sweeps.journal_text import FILE as JOURNAL
-from kinpair.sweeps.journal_text import Contents, read_journal, report_damage
-from kinpair.sweeps.outcome import Outcome
+from kinpair.sweeps.cases import Cases, Outcome
+from kinpair.sweeps.journal import FILE as JOURNAL
+from kinpair.sweeps.journal import Contents, read_journal, report_damage
 
 FILE = "table.parquet"
 META = b"kinpair sweep"

@@ -2,25 +2,68 @@
 
 When a process dies, every case it may have had in hand is a suspect. Suspects are computed one at a time with nothing
 beside them, so that a second death names its case: that one is recorded as failed, and the rest goes on.
+
+A subject as bytes, for other processes: functions of the user's own program travel with their code.
 """
 
 from __future__ import annotations
 
+import pickle
+import sys
+import sysconfig
 import warnings
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack
+from functools import lru_cache
+from pathlib import Path
 from time import perf_counter
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from kinpair.compiler.background import waiting
 from kinpair.description.fields import counted
-from kinpair.errors import ClusterWarning, KinpairError
-from kinpair.sweeps.cases import Cases, Row
-from kinpair.sweeps.outcome import Outcome
-from kinpair.sweeps.parcel import packed, unpacked
+from kinpair.errors import ClusterWarning, InputError, KinpairError
+from kinpair.sweeps.cases import Cases, Outcome, Row
 from kinpair.sweeps.subject import Subject
 from kinpair.sweeps.worker_pool import WorkerPool
+
+INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib")
+
+
+def packed(subject: Subject) -> bytes:
+    """With the code of functions from modules that are not installed, since a worker elsewhere has no such files."""
+    import cloudpickle
+
+    with ExitStack() as stack:
+        for module in set(_loose_modules(subject.own)):
+            cloudpickle.register_pickle_by_value(module)
+            stack.callback(cloudpickle.unregister_pickle_by_value, module)
+        try:
+            return cloudpickle.dumps(subject)
+        except Exception as reason:
+            raise InputError(
+                f"{subject.name} cannot be sent to another process: {reason}; workers=0 computes in this one"
+            ) from None
+
+
+def _loose_modules(things: tuple[Any, ...]) -> Iterator[ModuleType]:
+    installed = [Path(sysconfig.get_path(name)) for name in INSTALLED]
+    for thing in things:
+        module = sys.modules.get(getattr(thing, "__module__", "") or "")
+        file = getattr(module, "__file__", None)
+        if module is None or file is None or module.__name__.startswith(("kinpair.", "__main__")):
+            continue
+        if not any(folder in Path(file).parents for folder in installed):
+            yield module
+
+
+@lru_cache(maxsize=4)
+def unpacked(parcel: bytes) -> Subject:
+    """Kept, so that what it has compiled serves all chunks."""
+    return pickle.loads(parcel)
+
 
 CHUNK = 0.2  # seconds of work in a chunk
 LOOK = 5.0  # seconds without an answer before one looks whether there are workers

@@ -7,8 +7,8 @@ from concurrent.futures import Future
 
 from distributed import cfexecutor
 
-from kinpair.sweeps.cluster import LOST
-from kinpair.sweeps.outcome import Outcome
+from kinpair.sweeps.cases import Outcome
+from kinpair.sweeps.worker_pool import LOST
 
 
 class Fetched:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.sweeps.outcome import Outcome
+from kinpair.sweeps.cases import Outcome
 from kinpair.sweeps.work import Queue
 
 CALLS: list[float] = []
