@@ -130,8 +130,7 @@ if TYPE_CHECKING:
     from kinpair.textbook.formulation import formulation
     from kinpair.textbook.record import Arrays
     from kinpair.textbook.solver import solver
-    from kinpair.tracking.track import track
-    from kinpair.tracking.tracking import Tracking
+    from kinpair.tracking.tracking import Tracking, track
     from kinpair.writing.write import write
 
 __version__ = "0.2.0"
@@ -280,8 +279,7 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.textbook.formulation": "formulation",
     "kinpair.textbook.record": "Arrays",
     "kinpair.textbook.solver": "solver",
-    "kinpair.tracking.track": "track",
-    "kinpair.tracking.tracking": "Tracking",
+    "kinpair.tracking.tracking": "Tracking track",
     "kinpair.writing.write": "write",
 }
 _MODULES = {  # public under a name of their own

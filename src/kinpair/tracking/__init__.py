@@ -1,7 +1,6 @@
 """Closed loops along a motion.
 
-tracking  how well a run follows a motion
-track     `kp.track`
+tracking  closed loops along a motion, and how well a run follows the motion
 
 A module imports only what stands above it; a test checks it.
 """
