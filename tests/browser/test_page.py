@@ -9,8 +9,7 @@ import pytest
 from chromium import until, visit
 
 import kinpair as kp
-from kinpair.viewer.page import Page
-from kinpair.viewer.page_file import follow
+from kinpair.viewer.page import Page, follow
 
 PORT = 18_080
 

@@ -43,8 +43,7 @@ def view(
     no_browser
         Only say what to open.
     """
-    from kinpair.viewer.page import Page
-    from kinpair.viewer.page_file import follow
+    from kinpair.viewer.page import Page, follow
 
     say = Screen().say
     options: dict[str, Any] = {"host": host, "port": port, "browser": not no_browser, "say": say}

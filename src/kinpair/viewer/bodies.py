@@ -1,18 +1,23 @@
-"""Links that the description does not draw: a solid of the same inertia, and rods to the joints."""
+"""Links that the description does not draw, one by one and in long chains.
+
+Mechanisms of many links: one rod a link, from its joint to the joints that it holds, and nothing else.
+
+A chain of ten thousand links is a line in a picture: markers of joints and shapes of links would hide each other.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from kinpair.description.parts import Description, Joint, Link
+from kinpair.description.parts import Description, Joint, Link, Numbers
 from kinpair.spatial.pose import Pose
-from kinpair.viewer.pieces import Piece
-from kinpair.viewer.surfaces import Surface, between, ellipsoid
+from kinpair.viewer.looks import LINK_COLOURS
+from kinpair.viewer.surfaces import Piece, Surface, between, ellipsoid, tube
 
 BONE, MARKER = 0.012, 0.022  # radii of rods and of joints, as parts of the size of the scene
 SEVERAL, SHARE = (
@@ -116,3 +121,30 @@ def bones(around: Around, part: Link, sizes: Sizes) -> list[Piece]:
         for start, end in pairs
         if np.abs(start - end).max() > 1e-9 * sizes.size
     ]
+
+
+MANY = 400  # joints: above, a mechanism is drawn as rods
+RADIUS = 0.003  # of a rod, as a part of the size of the scene
+CORNERS = 6  # of the section of a rod
+COLOUR: Numbers = (*LINK_COLOURS[0], 1.0)
+
+
+def is_long(description: Description) -> bool:
+    """True if a mechanism is drawn as rods."""
+    return len(description.joints) > MANY
+
+
+def rods(description: Description, around: Around, sizes: Sizes) -> Iterator[Piece]:
+    """The rods of all links; links with equal data share their surfaces."""
+    surfaces: dict[tuple[float, ...], Surface] = {}
+    for link in description.links:
+        for end in _ends(link, around.held_by(link.name)):
+            if end not in surfaces:
+                surfaces[end] = tube(np.array([(0.0, 0.0, 0.0), end]), RADIUS * sizes.size, CORNERS)
+            yield Piece(link.name, surfaces[end], COLOUR)
+
+
+def _ends(link: Link, joints: Sequence[Joint]) -> list[tuple[float, ...]]:
+    """Joints that the link holds; of the last link of a chain, twice the way to its mass centre."""
+    ends = [joint.origin.xyz for joint in joints] or [tuple(2.0 * x for x in link.com)]
+    return [end for end in dict.fromkeys(ends) if any(end)]

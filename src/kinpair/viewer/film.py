@@ -16,13 +16,11 @@ import numpy as np
 from kinpair.description.parts import Numbers
 from kinpair.errors import InputError, MissingExtraError, installs
 from kinpair.spatial.pose import HOME, Pose
-from kinpair.viewer.camera import around, directions
-from kinpair.viewer.lamps import AREA, POINT, dot, flat, lamps, lit
-from kinpair.viewer.recording import Recording, at, reached
+from kinpair.viewer.raster import around, directions
+from kinpair.viewer.recording import AREA, POINT, Recording, at, dot, flat, lamps, lit, reached
 from kinpair.viewer.scene import Scene, scene_of
-from kinpair.viewer.simplify import shared_out
 from kinpair.viewer.still import image_of, plane_of
-from kinpair.viewer.surfaces import Surface
+from kinpair.viewer.surfaces import Surface, shared_out
 
 TRIANGLES = 60_000  # of all meshes together
 SEEN = 60  # samples by which the view is chosen

@@ -18,9 +18,7 @@ from kinpair.description.parts import Description, Link, Shape
 from kinpair.errors import DescriptionError, MissingExtraError
 from kinpair.spatial.pose import Pose
 from kinpair.viewer import surfaces
-from kinpair.viewer.pieces import Piece
-from kinpair.viewer.simplify import reduced, shared_out
-from kinpair.viewer.surfaces import Surface
+from kinpair.viewer.surfaces import Piece, Surface, reduced, shared_out
 
 KEPT = 256  # files
 MOST = 250_000  # triangles of a mesh

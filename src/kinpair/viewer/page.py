@@ -1,7 +1,11 @@
-"""The 3-D page: a mechanism in the browser, moved by sliders, played in time, read again when its file changes."""
+"""The 3-D page: a mechanism in the browser, moved by sliders, played in time, read again when its file changes.
+
+A page that follows a file: read again when it is saved, with the message in the page where it does not parse.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time as clock
@@ -10,18 +14,17 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
 from io import StringIO
 from math import ceil, floor, log10
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kinpair.errors import InputError, KinpairError, MissingExtraError, installs
-from kinpair.viewer.camera import around, directions
-from kinpair.viewer.groups import FEW, grouped
 from kinpair.viewer.inline import live_html
-from kinpair.viewer.movement import Handle, Movement
-from kinpair.viewer.page_nodes import Nodes, add_ground
+from kinpair.viewer.movement import FEW, Handle, Movement, grouped
+from kinpair.viewer.page_nodes import Nodes, Text, add_ground
 from kinpair.viewer.page_player import Player
-from kinpair.viewer.page_text import Text
+from kinpair.viewer.raster import around, directions
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.report_page import page
 from kinpair.viewer.scene import Drawn, Scene, link_poses, scene_of, start_of
@@ -267,3 +270,36 @@ def stays_open(wait: bool | None) -> bool:
     if wait is not None:
         return wait
     return not (hasattr(sys, "ps1") or sys.flags.interactive or "ipykernel" in sys.modules)
+
+
+EVERY = 0.25  # s between looks
+
+
+def follow(page: Page, path: str | os.PathLike[str], load: Callable[[], Drawn]) -> threading.Event:
+    """Look at a file and show what `load` makes of it whenever it has changed; setting the event ends that."""
+    ended = threading.Event()
+    file = Path(path)
+
+    def look() -> None:
+        before = _changed(file)
+        while not ended.wait(EVERY):
+            now = _changed(file)
+            if now is None or now == before:
+                continue
+            before = now
+            try:
+                page.replace(load())
+            except KinpairError as reason:
+                page.trouble(str(reason))
+
+    threading.Thread(target=look, daemon=True, name="kinpair file").start()
+    return ended
+
+
+def _changed(file: Path) -> tuple[int, int] | None:
+    """When it was changed and how long it is; None while an editor is replacing it."""
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return about.st_mtime_ns, about.st_size

@@ -1,17 +1,52 @@
-"""A scene in a page of viser: a node for each link, its surfaces below it, connectors between points."""
+"""A scene and its texts in a page of viser."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from kinpair.description.parts import Numbers
 from kinpair.spatial.rotation import to_quaternion
-from kinpair.viewer.ground import grid_step
-from kinpair.viewer.pieces import Connector
+from kinpair.viewer.raster import grid_step
 from kinpair.viewer.scene import Poses, Scene
-from kinpair.viewer.surfaces import axes_along, coil, cylinder
+from kinpair.viewer.surfaces import Connector, axes_along, coil, cylinder
+
+STYLE = "font-size:0.875em;padding:0 0.75em 0.5em;overflow-wrap:anywhere;white-space:pre-line"
+
+
+class Text:
+    """A paragraph in the panel, hidden while it is empty. `strong` is written in bold before the words."""
+
+    def __init__(
+        self,
+        gui: Any,
+        words: str = "",
+        *,
+        strong: str = "",
+        colour: str = "inherit",
+        order: float | None = None,
+    ) -> None:
+        self._strong, self._colour = strong, colour
+        self._element = gui.add_html("", order=order, visible=False)
+        self.show(words)
+
+    def show(self, words: str) -> None:
+        """Replace the words."""
+        content = f"<b>{escaped(self._strong)}</b>{escaped(words)}"
+        self._element.content = f'<div style="{STYLE};color:{self._colour}">{content}</div>'
+        self._element.visible = bool(self._strong or words)
+
+    def remove(self) -> None:
+        """Take the paragraph out of the panel."""
+        self._element.remove()
+
+
+def escaped(text: str) -> str:
+    """Escape text: HTML that shows exactly this text and has no element, attribute or entity of its own."""
+    return escape(text, quote=True)
+
 
 UNIT = 1.0  # length of the surface of a connector before it is stretched
 

@@ -1,4 +1,6 @@
-"""Triangles to pixels with a depth for each pixel, in NumPy: hidden surfaces are exact, shading is smooth.
+"""Still pictures in NumPy: the camera, triangles to pixels with depth, the ground and its shadow.
+
+Triangles to pixels with a depth for each pixel, in NumPy: hidden surfaces are exact, shading is smooth.
 
 Triangles are spread into fragments, row by row; the nearest one of each pixel stays, and only that is shaded. Both are
 done part by part, so that memory is bounded by the pixels and the triangles of one part.
@@ -9,12 +11,96 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from math import cos, floor, log10, pi, sin, tan
 
 import numpy as np
 
 from kinpair.description.parts import Numbers
-from kinpair.viewer.camera import Camera
+from kinpair.errors import InputError, offered
 from kinpair.viewer.surfaces import Surface
+
+OPENING = 28 * pi / 180  # between the upper and the lower edge of a picture [rad]
+MARGIN = 1.08  # what is shown around the things that are drawn
+VIEWS = {  # azimuth about `up` from the first axis, and elevation [rad]
+    "corner": (-55 * pi / 180, 25 * pi / 180),
+    "front": (0.0, 0.0),
+    "side": (-pi / 2, 0.0),
+    "back": (pi, 0.0),
+    "top": (-pi / 2, pi / 2),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Camera:
+    """A point of view: `axes` (3, 3) has right, upwards and towards the viewer as rows; distance [m] from the
+    target."""
+
+    axes: np.ndarray
+    target: np.ndarray
+    distance: float
+    opening: float = OPENING
+
+    @property
+    def eye(self) -> np.ndarray:
+        """Where the viewer is."""
+        return self.target + self.distance * self.axes[2]
+
+    def seen(self, points: np.ndarray) -> np.ndarray:
+        """Points of the world (n, 3) as right, upwards, and depth away from the viewer; the first two as parts of
+        half the height of the picture."""
+        local = (points - self.eye) @ self.axes.T
+        depth = np.maximum(-local[:, 2], 1e-6 * self.distance)
+        flat = local[:, :2] / (depth * tan(self.opening / 2))[:, None]
+        return np.concatenate([flat, depth[:, None]], axis=1)
+
+
+def directions(view: str | tuple[float, float], up: np.ndarray, normal: np.ndarray | None) -> np.ndarray:
+    """Right, upwards and towards the viewer (3, 3) for a view by name, or for azimuth and elevation [degrees].
+
+    A plane mechanism is seen along the `normal` of its plane, from a little aside, where the view is "corner".
+    """
+    if not isinstance(view, str):
+        azimuth, elevation = (float(x) * pi / 180 for x in view)
+    elif view in VIEWS:
+        azimuth, elevation = VIEWS[view]
+    else:
+        raise InputError(
+            f"view is {view!r}; {offered(view, 'views', VIEWS)}; or (azimuth, elevation) in degrees"
+        )
+    first = _first_axis(up)
+    if view == "corner" and normal is not None and abs(normal @ up) < 0.5:
+        first = normal - (normal @ up) * up
+        first /= np.sqrt(first @ first)
+        azimuth, elevation = 18 * pi / 180, 14 * pi / 180
+    second = np.cross(up, first)
+    flat = cos(azimuth) * first + sin(azimuth) * second
+    towards = cos(elevation) * flat + sin(elevation) * up
+    right = np.cross(up, flat)
+    return np.stack([right, np.cross(towards, right), towards])
+
+
+def _first_axis(up: np.ndarray) -> np.ndarray:
+    """x, or what of it is level; where x points upwards, y."""
+    x = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    level = x - (x @ up) * up
+    return level / np.sqrt(level @ level)
+
+
+def around(points: np.ndarray, axes: np.ndarray, aspect: float, opening: float = OPENING) -> Camera:
+    """Return the nearest camera with these axes that sees all points in a picture `aspect` times as wide as high.
+
+    A point (x, y, z) is seen from (c, d, e) if |x − c| ≤ s (e − z), and the same for y: the largest and the least
+    x ± s z give c and e, so that the points reach the margins on both sides.
+    """
+    local = points @ axes.T
+    z = local[:, 2]
+    slopes = tan(opening / 2) / MARGIN * np.array([aspect, 1.0])
+    ends = [((x + s * z).max(), (s * z - x).max()) for x, s in zip(local.T, slopes, strict=False)]
+    across = [(right - left) / 2 for right, left in ends]
+    height = max((right + left) / (2 * s) for (right, left), s in zip(ends, slopes, strict=True))
+    depth = (z.min() + z.max()) / 2
+    return Camera(axes, axes.T @ np.array([*across, depth]), float(max(height - depth, 1e-6)), opening)
+
 
 FRAGMENTS = 1_000_000  # at a time
 TRIANGLES = 50_000  # at a time
@@ -175,3 +261,98 @@ def _spans(corners: np.ndarray, which: np.ndarray, y: np.ndarray) -> tuple[np.nd
         left = np.where(crosses, np.minimum(left, x), left)
         right = np.where(crosses, np.maximum(right, x), right)
     return np.where(right < left, 0.0, left), np.where(right < left, -1.0, right)
+
+
+PAPER, LINE, SHADOW = 0.965, 0.865, 0.16
+SHADOW_PIXELS = 256
+STEPS = (1.0, 2.0, 5.0, 10.0)
+
+
+def grid_step(size: float) -> float:
+    """Distance of the lines [m]: 1, 2 or 5 times a power of ten, about a tenth of the size."""
+    scale = 10.0 ** floor(log10(size / 10.0))
+    return scale * min(STEPS, key=lambda x: abs(x - size / 10.0 / scale))
+
+
+def ground(
+    camera: Camera,
+    things: Sequence[tuple[Surface, Numbers]],
+    up: np.ndarray,
+    floor: float,
+    size: float,
+    shape: tuple[int, int],
+) -> np.ndarray:
+    """How bright the ground is (rows, columns), where the lines of sight meet the floor; 1 where they do not."""
+    rows, columns = shape
+    j, i = np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5)
+    half = tan(camera.opening / 2)
+    flat = np.stack(
+        [(2 * j - columns) / rows * half, (rows - 2 * i) / rows * half, -np.ones_like(i)], axis=-1
+    )
+    rays = flat @ camera.axes
+    fall, above = rays @ up, float(camera.eye @ up) - floor
+    along = np.where(fall < -1e-3, above / np.maximum(-fall, 1e-3), np.inf)
+    meets = (along < 30.0 * camera.distance) & (above > 0.0)
+    points = camera.eye + rays[meets] * along[meets][:, None]
+    first, second = level_axes(up)
+    level = np.stack([points @ first, points @ second], axis=1)
+    middle = np.array([camera.target @ first, camera.target @ second])
+    pixel = along[meets] * 2 * half / rows / np.clip(-fall[meets], 0.15, 1.0)
+    lines = _lines(level, grid_step(size), pixel)
+    fade = np.clip(1.6 - np.sqrt(((level - middle) ** 2).sum(axis=1)) / (0.95 * size), 0.0, 1.0)
+    dark = (1.0 - PAPER) + (PAPER - LINE) * lines + SHADOW * _shadow(things, level, first, second)
+    bright = np.ones(shape)
+    bright[meets] = 1.0 - fade * dark
+    return bright
+
+
+def level_axes(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    x = np.eye(3)[int(np.abs(up).argmin())]
+    first = np.cross(up, x)
+    first /= np.sqrt(first @ first)
+    return first, np.cross(up, first)
+
+
+def _lines(points: np.ndarray, step: float, pixel: np.ndarray) -> np.ndarray:
+    """How much of each pixel is line, from 0 to 1."""
+    off = np.abs((points / step + 0.5) % 1.0 - 0.5) * step
+    return np.clip(1.2 - off / pixel[:, None], 0.0, 1.0).max(axis=1)
+
+
+def _shadow(
+    things: Sequence[tuple[Surface, Numbers]], points: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> np.ndarray:
+    """How dark it is below what is drawn, from 0 to 1: seen from straight above, blurred."""
+    every = [surface for surface, colour in things if colour[3] > 0.5]
+    flat = [np.stack([x.points @ first, x.points @ second], axis=1) for x in every]
+    if not flat:
+        return np.zeros(len(points))
+    low, high = np.min([x.min(axis=0) for x in flat], axis=0), np.max([x.max(axis=0) for x in flat], axis=0)
+    margin = 0.12 * (high - low).max() + 1e-9
+    low, high = low - margin, high + margin
+    scale = SHADOW_PIXELS / (high - low).max()
+    corners = np.concatenate([((x - low) * scale)[s.faces] for x, s in zip(flat, every, strict=True)])
+    mask = np.zeros((SHADOW_PIXELS, SHADOW_PIXELS))
+    for _, row, column in fragments(corners, SHADOW_PIXELS, SHADOW_PIXELS):
+        mask[column, row] = 1.0
+    for _ in range(3):
+        mask = _blurred(mask)
+    place = np.floor((points - low) * scale).astype(int)
+    inside = ((place >= 0) & (place < SHADOW_PIXELS)).all(axis=1)
+    dark = np.zeros(len(points))
+    dark[inside] = mask[place[inside, 0], place[inside, 1]]
+    return dark
+
+
+def _blurred(mask: np.ndarray, width: int = 4) -> np.ndarray:
+    """The mean over a square around each pixel."""
+    for axis in (0, 1):
+        sums = np.cumsum(
+            np.pad(mask, [(width + 1, width) if k == axis else (0, 0) for k in (0, 1)]), axis=axis
+        )
+        later, earlier = (
+            np.split(sums, [2 * width + 1], axis=axis)[1],
+            np.split(sums, [-2 * width - 1], axis=axis)[0],
+        )
+        mask = (later - earlier) / (2 * width + 1)
+    return mask

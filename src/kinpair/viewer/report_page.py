@@ -12,16 +12,13 @@ from typing import Any
 import numpy as np
 
 from kinpair.spatial.rotation import to_quaternion
-from kinpair.viewer.camera import around, directions
-from kinpair.viewer.ground import grid_step, level_axes
-from kinpair.viewer.lamps import AREA, POINT, dot, flat, lamps, lit
 from kinpair.viewer.looks import COLOURS
 from kinpair.viewer.panels import Panel, equal_to, multiples
-from kinpair.viewer.recording import Recording, at, reached
+from kinpair.viewer.raster import around, directions, grid_step, level_axes
+from kinpair.viewer.recording import AREA, POINT, Recording, at, dot, flat, lamps, lit, reached
 from kinpair.viewer.scene import COIL_WIDTH, Scene, scene_of
-from kinpair.viewer.simplify import shared_out
 from kinpair.viewer.still import plane_of
-from kinpair.viewer.surfaces import Surface, axes_along, coil, cylinder
+from kinpair.viewer.surfaces import Surface, axes_along, coil, cylinder, shared_out
 
 FRAMES, RATE = (
     900,

@@ -16,15 +16,12 @@ import numpy as np
 from kinpair.description.parts import GROUND, Description, Link, Numbers
 from kinpair.model.model import Model
 from kinpair.spatial.pose import HOME, Pose
-from kinpair.viewer import drives
-from kinpair.viewer.bodies import Around, Sizes, bones, by_inertia
-from kinpair.viewer.geoms import floor_height, geom_pieces
-from kinpair.viewer.long_chain import is_long, rods
+from kinpair.viewer import markers
+from kinpair.viewer.bodies import Around, Sizes, bones, by_inertia, is_long, rods
 from kinpair.viewer.looks import LINK_COLOURS
-from kinpair.viewer.markers import joint_marker, loop_markers, wheel
+from kinpair.viewer.markers import floor_height, geom_pieces, joint_marker, loop_markers, wheel
 from kinpair.viewer.meshes import Meshes, looks_of
-from kinpair.viewer.pieces import Connector, Piece
-from kinpair.viewer.surfaces import Surface, axes_along, between, coil, joined
+from kinpair.viewer.surfaces import Connector, Piece, Surface, axes_along, between, coil, joined
 
 Poses: TypeAlias = Mapping[str, Pose]  # of links, by name
 GREY: Numbers = (0.55, 0.57, 0.6, 1.0)
@@ -122,11 +119,11 @@ def scene_of(mechanism: Drawn) -> Scene:
     for joint in description.joints:
         if joint.child not in shown:
             pieces += joint_marker(joint, sizes)
-        pieces += drives.joint_spring_pieces(joint, sizes)
+        pieces += markers.joint_spring_pieces(joint, sizes)
     beyond = _beyond(description, home, looks, pieces)
     by_name = {joint.name: joint for joint in description.joints}
     for actuator in description.actuators:
-        pieces += drives.actuator_pieces(actuator, by_name[actuator.joint], sizes, beyond[actuator.name])
+        pieces += markers.actuator_pieces(actuator, by_name[actuator.joint], sizes, beyond[actuator.name])
     for constraint in description.constraints:
         pieces += loop_markers(constraint, sizes)
         pieces += wheel(constraint, bool(looks.get(getattr(constraint, "child", ""), ())))
@@ -196,7 +193,7 @@ def _beyond(
         slides = joint.kind == "prismatic"
         own = [x for x in pieces if x.link in (joint.parent, joint.child) and x.layer == "visual"]
         around = looks[joint.child] if slides else own
-        reach[actuator.name] = drives.outside(joint, home, around, -1.0 if slides else 1.0)
+        reach[actuator.name] = markers.outside(joint, home, around, -1.0 if slides else 1.0)
     return reach
 
 
@@ -208,14 +205,14 @@ def _connectors(description: Description, sizes: Sizes, beyond: Mapping[str, flo
             for name, xyz in ((spring.parent, spring.xyz), (spring.child, spring.child_xyz))
         ]
         kind = "rope" if spring.tension_only else "spring"
-        colour = (0.35, 0.3, 0.28, 1.0) if spring.tension_only else drives.COIL
-        yield Connector(spring.name, kind, *ends[0], *ends[1], 0.3 * sizes.bone, colour, drives.SPRINGS)
+        colour = (0.35, 0.3, 0.28, 1.0) if spring.tension_only else markers.COIL
+        yield Connector(spring.name, kind, *ends[0], *ends[1], 0.3 * sizes.bone, colour, markers.SPRINGS)
     by_name = {joint.name: joint for joint in description.joints}
     for joint in description.joints:
-        yield from drives.joint_spring_connectors(joint, sizes)
+        yield from markers.joint_spring_connectors(joint, sizes)
     for actuator in description.actuators:
         joint = by_name[actuator.joint]
-        yield from drives.actuator_connectors(actuator, joint, sizes, beyond[actuator.name])
+        yield from markers.actuator_connectors(actuator, joint, sizes, beyond[actuator.name])
     for x in description.constraints:
         if type(x).__name__ == "Distance":
             start, end = np.array(x.origin.xyz), np.array(x.child_origin.xyz)

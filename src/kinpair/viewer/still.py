@@ -1,10 +1,14 @@
-"""Still pictures of a mechanism, without a browser: one state, several side by side, or one over the other."""
+"""Still pictures of a mechanism, without a browser: one state, several side by side, or one over the other.
+
+A mechanism as a stick figure: rods between its joints, joints by their kind.
+"""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +16,35 @@ import numpy as np
 from kinpair.description.parts import GROUND, Numbers
 from kinpair.errors import InputError, PictureWarning, caller_level, offered
 from kinpair.spatial.pose import Pose
-from kinpair.viewer.camera import Camera, around, directions
+from kinpair.viewer.bodies import BONE, MANY, MARKER, Around, Sizes, bones, is_long
 from kinpair.viewer.curves import blank_figure, write_figure
-from kinpair.viewer.ground import ground
 from kinpair.viewer.labels import plain
-from kinpair.viewer.long_chain import MANY
-from kinpair.viewer.raster import Canvas, draw
-from kinpair.viewer.scene import Drawn, Poses, Scene, link_poses, scene_of, start_of
-from kinpair.viewer.stick import stick_scene
+from kinpair.viewer.markers import joint_marker, loop_markers
+from kinpair.viewer.raster import Camera, Canvas, around, directions, draw, ground
+from kinpair.viewer.scene import Drawn, Poses, Scene, link_colours, link_poses, scene_of, start_of
 from kinpair.viewer.surfaces import Surface, joined
+
+
+def stick_scene(mechanism: Drawn) -> Scene:
+    """The scene of a mechanism with rods in the place of its bodies."""
+    full = scene_of(mechanism)
+    description = mechanism.model.description
+    if is_long(description):
+        return full
+    around = Around.of(description)
+    sizes = Sizes(full.size, full.centre, 0.7 * BONE * full.size, 0.7 * MARKER * full.size)
+    colours = link_colours(description)
+    pieces = [
+        piece.in_colour(colours[link.name])
+        for link in description.links
+        for piece in bones(around, link, sizes)
+    ]
+    for joint in description.joints:
+        pieces += joint_marker(joint, sizes)
+    for constraint in description.constraints:
+        pieces += loop_markers(constraint, sizes)
+    return replace(full, pieces=tuple(pieces)) if pieces else full
+
 
 SMOOTH = 2  # pixels computed for one that is shown, in each direction
 DPI = 150

@@ -10,7 +10,7 @@ import pytest
 import kinpair as kp
 from kinpair.runs.pictures import flows, spans
 from kinpair.runs.report import recording_of
-from kinpair.viewer.lamps import lamps
+from kinpair.viewer.recording import lamps
 from kinpair.viewer.report_page import page_data
 from kinpair.viewer.scene import scene_of
 

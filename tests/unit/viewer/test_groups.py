@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kinpair as kp
-from kinpair.viewer.groups import FEW, grouped
-from kinpair.viewer.movement import Movement
+from kinpair.viewer.movement import FEW, Movement, grouped
 from robots import talos
 
 

@@ -5,9 +5,9 @@ import pytest
 
 import kinpair as kp
 from kinpair.description.builder import Builder
-from kinpair.viewer.long_chain import MANY, RADIUS
+from kinpair.viewer.bodies import MANY, RADIUS
 from kinpair.viewer.scene import link_poses, scene_of
-from kinpair.viewer.stick import stick_scene
+from kinpair.viewer.still import stick_scene
 
 N = MANY + 1
 

@@ -10,9 +10,7 @@ import pytest
 
 from kinpair.spatial.pose import Pose
 from kinpair.viewer import raster
-from kinpair.viewer.camera import MARGIN, Camera, around
-from kinpair.viewer.ground import grid_step, ground
-from kinpair.viewer.raster import Canvas, draw, fragments
+from kinpair.viewer.raster import MARGIN, Camera, Canvas, around, draw, fragments, grid_step, ground
 from kinpair.viewer.surfaces import Surface, ball, box
 
 RED, BLUE = (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.viewer.simplify import clustered, reduced, shared_out, simplified
-from kinpair.viewer.surfaces import Surface, ball, box
+from kinpair.viewer.surfaces import Surface, ball, box, clustered, reduced, shared_out, simplified
 
 
 def fine_ball():
