@@ -50,6 +50,22 @@ REFUSED = {
         lambda: shafts().stop("end", joint="a", lower=1.0, upper=0.0),
         "stop 'end': has the lower limit 1 above the upper limit 0; exchange them",
     ),
+    "friction of a limit of a joint": (
+        lambda: shafts().stop("end", joint="a", lower=1.0, mu=0.3),
+        "stop 'end': has mu and limits a joint; give it links, a plane and a point, or give the joint friction",
+    ),
+    "no sliding friction": (
+        lambda: shafts().stop("end", links=["ground", "A"], lower=1.0, mu_static=0.3),
+        "stop 'end': has mu_static and no mu; give the coefficient of sliding friction",
+    ),
+    "a start and friction": (
+        lambda: shafts().stop("end", links=["ground", "A"], lower=1.0, mu=0.3, start=2.0),
+        "stop 'end': has start and mu; it has no coordinate of its own, give the joints their start",
+    ),
+    "a negative coefficient": (
+        lambda: shafts().stop("end", links=["ground", "A"], lower=1.0, mu=-0.3),
+        "stop 'end': mu is -0.3; give zero or more",
+    ),
     "between and joint": (
         lambda: shafts().stop("end", joint="a", between="a", lower=1.0),
         "stop 'end': has between and joint or links; give one of them",

@@ -28,7 +28,7 @@ from kinpair.description.builder_keys import (
     Turned,
 )
 from kinpair.description.chain import Chain, chain_from, warn_of_closed
-from kinpair.description.compound import COMPOUNDS, Compound, has_joint
+from kinpair.description.compound import COMPOUNDS, Compound, Touching, has_joint
 from kinpair.description.compound import loop_from as loop_with_joint
 from kinpair.description.constraint_calls import Call, stated_keys
 from kinpair.description.constraint_parts import ConstraintPart
@@ -236,11 +236,16 @@ class Builder:
         """Add limits `lower` and `upper` of the coordinate `joint`, or of a point of the second of two `links`.
 
         The point is at child_xyz; its coordinate is measured along `axis` from xyz in the first link. Limits act where
-        limits of joints do, see `kinpair.Limits`.
+        limits of joints do, see `kinpair.Limits`. With `mu` the stop of a point has Coulomb friction: it is a contact
+        of a point and a plane for each limit, see docs/contact.md.
         """
         return self._compound(COMPOUNDS["stop"](stated_keys(keys, name=name), self._place("stop", name)))
 
-    def _compound(self, parts: Compound) -> Builder:
+    def _compound(self, parts: Compound | Touching) -> Builder:
+        if isinstance(parts, Touching):
+            self._geoms += parts.geoms
+            self._pairs += parts.pairs
+            return self
         self._links.append(parts.link)
         self._joints.append(parts.joint)
         self._constraints.append(parts.constraint)

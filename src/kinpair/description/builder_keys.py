@@ -164,6 +164,8 @@ class StopKeys(TurnedInBoth, total=False):
     upper: float
     start: float
     restitution: float
+    mu: float
+    mu_static: float
 
 
 class DistanceKeys(TurnedInBoth, total=False):

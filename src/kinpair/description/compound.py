@@ -10,6 +10,7 @@ part, and everything that a joint may have acts on it: friction of any law, limi
 | clutch of links | revolute about the axis, in the first link | loop of kind `turn` |
 | stop of a joint | revolute or prismatic, q = the coordinate | coupling |
 | stop of a point | prismatic along the normal, in the first link | loop of kind `face` |
+| stop of a point with `mu` | none: a plane and a point that touch, with Coulomb friction | none |
 | loop with friction | of the kind of the loop, in the parent | loop of kind `fixed`, of a `pin` `plane-weld` |
 """
 
@@ -18,16 +19,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from kinpair.description import fields as f
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import LOOP, OF_JOINT, constraint_from
-from kinpair.description.parts import GROUND, Joint, Link
+from kinpair.description.contact_schema import SURFACE
+from kinpair.description.parts import GROUND, Contact, ContactPair, Joint, Link, Surface, origin
 from kinpair.description.place import Key, Place, checked
 from kinpair.description.schema import JOINT, joint_from, link_from
+from kinpair.spatial.pose import Pose
+from kinpair.spatial.rotation import turn_z_to, unit
 
 WELDS = {"pin": ("revolute", "plane-weld")}  # kinds of joint and closing of a loop that is not a joint itself
 OF_ORIGIN = tuple(f.origin_keys())
 OF_CHILD = tuple(f.origin_keys("child_"))
+ROUGH = ("mu", "mu_static")
 LEVELS = ("level", "level_static", "level_negative", "viscous")
 
 
@@ -37,6 +44,13 @@ class Compound(NamedTuple):
     link: Link
     joint: Joint
     constraint: ConstraintPart
+
+
+class Touching(NamedTuple):
+    """The geoms and pairs that a stop with friction stands for."""
+
+    geoms: tuple[Contact, ...]
+    pairs: tuple[ContactPair, ...]
 
 
 def _compound(
@@ -97,7 +111,7 @@ def clutch_from(keys: Mapping[str, object], place: Place) -> Compound:
     return _coupled(name, {"slides": read.get("slides", False), **own}, [(a, 1.0), (b, -ratio)], place)
 
 
-def stop_from(keys: Mapping[str, object], place: Place) -> Compound:
+def stop_from(keys: Mapping[str, object], place: Place) -> Compound | Touching:
     """Return a stop: limits of a coordinate, or of a point of one link along the normal of a plane of another."""
     values = dict(keys)
     read = checked(values, STOP, place)
@@ -115,10 +129,37 @@ def stop_from(keys: Mapping[str, object], place: Place) -> Compound:
     own = {key: values[key] for key in ("lower", "upper", "restitution", "start") if key in values}
     if not {"lower", "upper"} & set(own):
         raise place.error("has no lower and no upper; give the least or the greatest value, rad or m")
+    rough = [key for key in ROUGH if key in read]
+    if rough and "links" not in read:
+        raise place.error(
+            f"has {rough[0]} and limits a joint; give it links, a plane and a point, or give the joint friction"
+        )
+    if rough:
+        return _touching(name, read, place)
     if "joint" in read:
         return _coupled(name, {"slides": read.get("slides", False), **own}, [(read["joint"], 1.0)], place)
     at = {key: values[key] for key in ("axis", *OF_ORIGIN, *OF_CHILD) if key in values}
     return _sided(name, "prismatic", "face", {"links": read["links"], **at, **own}, place)
+
+
+def _touching(name: str, read: dict[str, Any], place: Place) -> Touching:
+    """Return the point of a stop with friction, a plane for each of its ends, and their pairs."""
+    if "mu" not in read:
+        raise place.error("has mu_static and no mu; give the coefficient of sliding friction")
+    if "start" in read:
+        raise place.error("has start and mu; it has no coordinate of its own, give the joints their start")
+    plane_link, point_link = read["links"]
+    base, there = f.take_origin(read, place).pose(), f.take_origin(read, place, "child_")
+    axis = unit(np.array(read.get("axis", (0.0, 0.0, 1.0)), dtype=float))
+    alone: dict[str, Any] = {"contype": 0, "conaffinity": 0, "where": place.where}
+    geoms = [Contact(f"{name} point", point_link, "point", origin=there, **alone)]
+    for word, side in (("lower", 1.0), ("upper", -1.0)):
+        if word in read:
+            seat = base @ Pose(turn_z_to(side * axis), float(f.number(read[word], place.at(word))) * axis)
+            geoms.append(Contact(f"{name} {word}", plane_link, "plane", origin=origin(seat), **alone))
+    surface = Surface(read["mu"], read.get("mu_static"), read.get("restitution"))
+    pairs = [ContactPair((geoms[0].name, plane.name), surface, place.where) for plane in geoms[1:]]
+    return Touching(tuple(geoms), tuple(pairs))
 
 
 def loop_from(keys: Mapping[str, object], place: Place) -> Compound:
@@ -169,9 +210,10 @@ STOP: dict[str, Key] = {
     "links": Key(_NAMES, "link of the plane, normal to axis at xyz; link of the point, at child_xyz"),
     **_AT,
     **{key: Key(lambda value, place: value, "rad or m") for key in ("lower", "upper", "start")},
-    **({"restitution": JOINT["restitution"]} if "restitution" in JOINT else {}),
+    "restitution": JOINT["restitution"],
+    **{key: SURFACE[key] for key in ROUGH},
 }
-COMPOUNDS: dict[str, Callable[[Mapping[str, object], Place], Compound]] = {
+COMPOUNDS: dict[str, Callable[[Mapping[str, object], Place], Compound | Touching]] = {
     "clutch": clutch_from,
     "stop": stop_from,
 }

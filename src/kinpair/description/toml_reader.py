@@ -12,7 +12,7 @@ from kinpair.description import fields as f
 from kinpair.description.actuator_schema import actuator_from
 from kinpair.description.brake import brake_from, with_brakes
 from kinpair.description.chain import chain_from, warn_of_closed
-from kinpair.description.compound import COMPOUNDS, Compound, has_joint
+from kinpair.description.compound import COMPOUNDS, Compound, Touching, has_joint
 from kinpair.description.compound import loop_from as loop_with_joint
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import CONSTRAINTS
@@ -49,7 +49,9 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     parts = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
     chains, stated = parts["chain"], _constraints(top, lines, place)
     compounds = [x for x in stated if isinstance(x, Compound)]
-    constraints = [x.constraint if isinstance(x, Compound) else x for x in stated]
+    touching = [x for x in stated if isinstance(x, Touching)]
+    plain = [x for x in stated if not isinstance(x, Touching)]
+    constraints = [x.constraint if isinstance(x, Compound) else x for x in plain]
     warn_of_closed(chains, constraints)
     in_chains = [x for chain in chains for x in chain.links], [x for chain in chains for x in chain.joints]
     every_joint = [*joints, *parts["joint"], *in_chains[1], *(x.joint for x in compounds)]
@@ -64,8 +66,8 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
         distinct("spring", parts["spring"]),
         distinct("actuator", parts["actuator"]),
         contacts=Contacts(
-            distinct("contact", parts["contact"]),
-            tuple(parts["contact_pair"]),
+            distinct("contact", [*parts["contact"], *(geom for x in touching for geom in x.geoms)]),
+            (*parts["contact_pair"], *(pair for x in touching for pair in x.pairs)),
             tuple(parts["contact_exclude"]),
             top.get("max_contacts"),
         ),
@@ -92,9 +94,9 @@ def _parts(word: str, tables: Tables, lines: list[int], place: Place) -> list[An
 
 def _constraints(
     top: Mapping[str, Any], lines: Mapping[str, list[int]], place: Place
-) -> list[ConstraintPart | Compound]:
+) -> list[ConstraintPart | Compound | Touching]:
     """Return constraints and compounds in the order of their headers; without headers, kind by kind."""
-    numbered: list[tuple[int, ConstraintPart | Compound]] = []
+    numbered: list[tuple[int, ConstraintPart | Compound | Touching]] = []
     for word in (*CONSTRAINTS, *COMPOUNDS):
         tables = top.get(word, [])
         headers = lines.get(word, [])
