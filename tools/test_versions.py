@@ -26,10 +26,16 @@ def interpreters() -> dict[str, str]:
     return {version: next(x for x in found if x) for version, found in places.items() if any(found)}
 
 
+def version(python: str) -> str:
+    """Version of an interpreter, as 3.13."""
+    code = "import sys; print(*sys.version_info[:2], sep='.')"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def passed(name: str, python: str) -> bool:
     """True if the tests pass in a new environment of this interpreter."""
     folder = ROOT / "build" / f"versions-{name}"
-    inside = folder / "bin" / "python"
+    inside = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     commands = (
         [python, "-m", "venv", "--clear", str(folder)],
         [
@@ -51,7 +57,7 @@ def passed(name: str, python: str) -> bool:
 
 def main(names: list[str]) -> int:
     """Test each interpreter; return 0 if all pass."""
-    chosen = {Path(x).name: x for x in names} or interpreters()
+    chosen = {version(x): x for x in names} or interpreters()
     results = {name: passed(name, python) for name, python in chosen.items()}
     for name, result in results.items():
         print(f"{name}: {'passed' if result else 'failed'}")

@@ -17,6 +17,7 @@ from kinpair.cli.main import COMMANDS, main
 ROOT = Path(__file__).parents[2]
 WRITTEN = [ROOT / "docs" / name for name in ("reference.md", "code.md")]  # when the documents are built
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+QUESTIONS = [x for x in sorted((ROOT / "docs" / "questions").glob("*.md")) if x.stem != "index"]
 README = (ROOT / "README.md").read_text("utf-8")
 
 
@@ -69,6 +70,7 @@ def test_pages_and_messages_install_from_the_sources():
         "long_mechanisms",
         "coming/pinocchio",
         "coming/mujoco",
+        "engines",
     ],
 )
 def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):
@@ -81,7 +83,7 @@ def test_programs_of_the_docs_run(page, capsys, tmp_path, monkeypatch):
     assert "False" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*TUTORIALS, *QUESTIONS], ids=lambda page: page.stem)
 def test_programs_of_the_tutorials_print_what_they_show(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = page.read_text("utf-8")
@@ -95,6 +97,18 @@ def test_programs_of_the_tutorials_print_what_they_show(page, tmp_path, monkeypa
         assert printed.getvalue() == output
     drawn = {file.name for file in tmp_path.glob("tutorial-*.png")}
     assert drawn <= set(re.findall(r"pictures/(tutorial-[\w-]+\.png)", text))
+
+
+def test_every_question_and_every_notebook_is_listed():
+    pages = {page.stem for page in QUESTIONS}
+    assert len(pages) >= 10
+    for folder in ("questions", "zh/questions"):
+        text = (ROOT / "docs" / folder / "index.md").read_text("utf-8")
+        assert set(re.findall(r"\]\((\w+)\.md\)", text)) == pages
+    gallery = (ROOT / "docs" / "gallery.md").read_text("utf-8")
+    books = {book.stem for book in (ROOT / "examples" / "notebooks").glob("*.ipynb")}
+    assert set(re.findall(r"\]\(notebooks/(\w+)\.ipynb\)", gallery)) == books
+    assert set(re.findall(r"`(\w+\.py)`", gallery)) == {x.name for x in (ROOT / "examples").glob("*.py")}
 
 
 def test_pages_for_other_engines_begin_with_the_same_lines():
@@ -128,7 +142,9 @@ def test_the_start_prints_what_it_shows(tmp_path, monkeypatch):
     [
         ("README.md", "README.zh.md"),
         ("docs/start.md", "docs/zh/start.md"),
+        ("docs/engines.md", "docs/zh/engines.md"),
         *((f"docs/tutorials/{page.name}", f"docs/zh/tutorials/{page.name}") for page in TUTORIALS),
+        *((f"docs/questions/{page.name}", f"docs/zh/questions/{page.name}") for page in QUESTIONS),
     ],
 )
 def test_chinese_documents_have_the_same_programs_outputs_and_commands(english, chinese):
