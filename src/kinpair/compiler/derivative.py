@@ -133,6 +133,12 @@ def jacobian(of: Any, wrt: Any, *, mode: str = "auto") -> np.ndarray:
     return filled([x for row in entries for x in row]).reshape(*roots.shape, *inputs.shape)
 
 
+def operations(arrays: Sequence[np.ndarray]) -> int:
+    """Return how many operations arrays of expressions take together."""
+    roots = (x for array in arrays for x in array.reshape(-1) if isinstance(x, Expr))
+    return sum(bool(x.args) for x in needed(roots))
+
+
 def like_symbols(name: str, others: np.ndarray) -> np.ndarray:
     """New symbols in the graph of others, one for each: derivatives see them as constants; see `at`."""
     return filled([x.graph.symbol(f"{name}[{k}]") for k, x in enumerate(others)])

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
+from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.compiler.cache import Store
-from kinpair.compiler.derivative import at, jacobian, like_symbols
+from kinpair.compiler.derivative import at, jacobian, like_symbols, operations
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
@@ -25,13 +25,15 @@ from kinpair.constraints import quantities as constrained
 from kinpair.constraints.quantities import CALLED, CONSTRAINED, EVERY, LOOPS
 from kinpair.errors import InputError, LengthError
 from kinpair.evaluation import body_loops
-from kinpair.forces.elements import is_timed
+from kinpair.forces.elements import is_timed, loads_on
 from kinpair.forces.states import ports_of
+from kinpair.formulations import effort_derivatives as closed
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.digest import digest, has_functions
 from kinpair.model.model import Model
+from kinpair.model.slip import sliding
 from kinpair.model.state import State
 from kinpair.model.symbols import with_symbols
 from kinpair.quantities import (
@@ -52,15 +54,45 @@ SPARSE = 600  # bodies: many short branches between loops
 ROOM, ROOM_OF_OTHERS = 400_000, 100_000  # operations; LLVM takes some ten seconds for 100 000
 UNROLLED = 120  # bodies: the one formula of a longer mechanism would be too long to compile
 LOOPED = 20_000  # operations: beyond, loops over the bodies are as fast, and compiled in a tenth of the time
+BOTH = (
+    8  # rates: up to here derivatives are recorded in two ways; the closed form of more has fewer operations
+)
 FEW = 12  # bodies, of which no quantity that has loops takes as many operations
 
 
 def effort_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix]:
-    """By the chain rule on the recorded inverse dynamics; ∂/∂q along the directions of the rates."""
+    """In closed form where there is one, else by the chain rule on the recorded inverse dynamics; of a mechanism with
+    few rates by what has fewer operations. ∂/∂q along the directions of the rates."""
+    own = _in_closed_form(model, request, State(q, qd, time=model.time), qdd, loads)
+    if own is not None and model.nv > BOTH:
+        return own
     tau = inverse_dynamics(model, request, q, qd, qdd, loads)
-    return _along_rates(model, q, jacobian(tau, q)), jacobian(tau, qd)
+    chained = _along_rates(model, q, jacobian(tau, q)), jacobian(tau, qd)
+    return chained if own is None else min(chained, own, key=operations)
+
+
+def _in_closed_form(
+    model: Model, request: Request, state: State, qdd: Vector, loads: External
+) -> tuple[Matrix, Matrix] | None:
+    """Derivatives by (ED11) and (ED12), with those of passive efforts by the chain rule.
+
+    None for other formulations, where wrenches act on bodies, and for pairs whose axes move."""
+    usual = is_default(replace(request, quantity="inverse_dynamics")) and model.terms is None
+    if not usual or loads or is_loaded(model, passive=request.passive) or not closed.serves(model):
+        return None
+    moved = sliding(model, state.qd, qdd) if request.passive and model.slip is None else model
+    acting = loads_on(moved, state, passive=request.passive)
+    if not all(is_nothing(x) for w in acting.wrenches for x in w):
+        return None
+    by_q, by_qd = closed.effort_derivatives(model, state.q, state.qd, qdd)
+    if all(map(is_nothing, acting.efforts)):
+        return by_q, by_qd
+    passive = acting.efforts
+    return by_q - _along_rates(model, state.q, jacobian(passive, state.q)), by_qd - jacobian(
+        passive, state.qd
+    )
 
 
 def _along_rates(model: Model, q: Vector, J: Matrix) -> Matrix:
@@ -74,10 +106,12 @@ def acceleration_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix, Matrix]:
     """The same for the accelerations."""
-    tau = inverse_dynamics(model, request, q, qd, qdd, loads)
-    by_q, by_qd = _along_rates(model, q, jacobian(tau, q)), jacobian(tau, qd)
-    by_qdd = jacobian(tau, qdd) if is_loaded(model, passive=request.passive) else None
-    return solved_for(model, q, by_q, by_qd, by_qdd)
+    by_q, by_qd = effort_derivatives(model, request, q, qd, qdd, loads)
+    if not is_loaded(model, passive=request.passive):
+        return solved_for(model, q, by_q, by_qd)
+    return solved_for(
+        model, q, by_q, by_qd, jacobian(inverse_dynamics(model, request, q, qd, qdd, loads), qdd)
+    )
 
 
 def derivatives_at_efforts(

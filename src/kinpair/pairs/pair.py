@@ -54,6 +54,7 @@ class Pair(Closing):
     q_parts: ClassVar[tuple[str, ...]]  # names of the coordinates
     v_parts: ClassVar[tuple[str, ...]]  # names of the rates
     steps: ClassVar[tuple[tuple[str, Three], ...]] = ()  # the same motion by pairs of one degree, outward
+    axes_move: ClassVar[bool] = False  # does p depend on q?
 
     @property
     def nq(self) -> int:

@@ -21,6 +21,7 @@ class Planar(Pair):
     q_parts = ("x", "y", "angle")
     v_parts = ("x", "y", "angle")
     closure = (("point", 2), *PARALLEL_Z)
+    axes_move = True
     steps = (("prismatic", X_AXIS), ("prismatic", Y_AXIS), ("revolute", Z_AXIS))
 
     def rotation(self, q: Vector) -> Matrix:

@@ -22,6 +22,7 @@ class Universal(Pair):
     v_parts = ("angle1", "angle2")
     closure = (*POINT, ("square", 0, 1))
     axes = 2
+    axes_move = True
     steps = (("revolute", X_AXIS), ("revolute", Y_AXIS))
 
     @classmethod
