@@ -199,3 +199,14 @@ def test_the_forces_on_a_box_at_rest_are_its_weight_and_its_push():
     solution = nonsmooth.solve(D, g, scene.groups)
     np.testing.assert_allclose(scene.J.T @ solution.x, -push * DT, rtol=0, atol=1e-12)
     np.testing.assert_allclose(solution.c, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_stacks_with_random_velocities_are_solved_from_a_cold_start(seed):
+    """Redundant points that slide in all directions, mass ratio 1000; v is random, so that g is in the range of J."""
+    random = np.random.default_rng(seed)
+    scene = stack(random)
+    D, g = scene.J @ scene.G @ scene.J.T, scene.J @ random.normal(size=len(scene.G))
+    solution = nonsmooth.solve(D, g, scene.groups)
+    assert solution.residual <= SOLVED
+    assert_coulomb(scene.groups, D, g, solution.x, solution.c)

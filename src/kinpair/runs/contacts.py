@@ -109,7 +109,7 @@ class Contacts:
 
     @property
     def solved(self) -> np.ndarray:
-        """True at samples (samples,) whose step was solved to rounding."""
+        """True at samples (samples,) whose step was solved to a residual of 1e-10, or to rounding."""
         return self.numbers[:, UNMET] == 0.0
 
     @property

@@ -162,7 +162,7 @@ def _contact(run: Record) -> str:
     moved = f" Overlaps were reduced by {reduced:.2g} m in all, which took {lost:.2g} J." if reduced else ""
     depth, unmet = float(np.nanmax(numbers[:, DEPTH])), int(np.nansum(numbers[:, UNMET]))
     open_steps = (
-        f" At {counted(unmet, 'sample')} the contact problem was not solved to rounding." if unmet else ""
+        f" At {counted(unmet, 'sample')} the contact problem was not solved to 1e-10." if unmet else ""
     )
     return (
         f"Contact: {impact:.4g} J lost in impacts, {slid:.4g} J in friction; deepest penetration at samples "

@@ -14,11 +14,11 @@ from kinpair.constraints.solve.newton import Memory, newton
 from kinpair.constraints.solve.residual import Problem, residual, rounding
 from kinpair.constraints.solve.sweeps import sweeps
 
-EPSILON = 1e-8  # the proximal term, against the unit diagonal of D
+EPSILON, MOST, GROWTH = 1e-8, 1e-4, 10.0  # least and largest proximal term, against the unit diagonal of D
 NEAR, WARM = 0.5, 15  # |F|∞ of a start that is near, and Newton steps from there
 HALF = 0.5  # steps within the tolerance go on as long as each halves |F|∞, but not from a start that is near
-SELECTIONS = 20
-STAGNANT = 3  # rounds: later ones go on only as long as each halves |F|∞
+ROUNDS, UNSOLVED, IDLE = 80, 10, 50  # at most, of them not solved, and solved without half of |F|∞
+ACCURATE, ENOUGH = 1e-10, 3  # |F|∞ below which fewer rounds without half of it are enough
 BEST, START, ZERO, INTERIOR = 0.0, 1.0, 2.0, 3.0  # where a method starts; or the interior-point method
 PLAN = (  # sweeps, δ of Newton's method, slack of its steps, where it starts, steps at most
     (0.0, 1e-8, 1.0, START, 60.0),
@@ -35,7 +35,7 @@ PLAN = (  # sweeps, δ of Newton's method, slack of its steps, where it starts, 
 )
 FROM_START = 2  # lines of the plan that many rows without a start skip: each step of Newton's method is long
 LARGE = 100
-VECTORS, SMALL = 14, 11  # rows of the working memory: as long as x, and of length 4
+VECTORS, SMALL = 15, 11  # rows of the working memory: as long as x, and of length 4
 
 
 def largest(x: Vector) -> float:
@@ -48,14 +48,15 @@ def largest(x: Vector) -> float:
 
 def methods(
     p: Problem, near: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float, again: bool
-) -> bool:
+) -> tuple[bool, bool]:
     """Apply method after method until |F|∞ of `near` is within the tolerance or rounding; the best x met replaces x.
 
-    The interior-point method solves p itself, once. True if it did: x needs no more rounds.
+    The interior-point method solves p itself, once. Returns whether it did, so that x needs no more rounds, and whether
+    `near` is solved.
     """
     start, best = m.vectors[7], m.vectors[8]
     start[:] = x
-    least, first = math.inf, 0
+    least, first, met = math.inf, 0, False
     if len(x) > LARGE and largest(x) == 0.0:
         first = FROM_START
     for turn in range(first, len(plan)):
@@ -65,11 +66,10 @@ def methods(
             if origin == ZERO:
                 x[:] = 0.0
         if origin == INTERIOR:
-            size, met = math.inf, False
             if not again:
-                size, met = interior(p, x, m, tolerance)
+                _, met = interior(p, x, m, tolerance)
             if met:
-                return True
+                return True, True
             continue
         sweeps(near, x, m, count)
         size, met = newton(near, x, m, delta, slack, int(plan[turn, 4]), tolerance, HALF)
@@ -79,17 +79,18 @@ def methods(
         if met:
             break
     x[:] = best
-    return False
+    return False, met
 
 
 def solve_scaled(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> tuple[float, int, bool]:
     """Solve the scaled problem for x by D + ε, g − ε y, with y the x of the round before.    (NS10)
 
     A start within the tolerance is returned as it is. From a start that is near, a few Newton steps on the problem
-    itself are tried first; they keep x near. Returns |F|∞, the number of rounds, and whether |F|∞ is within the
-    tolerance or rounding.
+    itself are tried first; they keep x near. Where a round is not solved, ε grows; where rounds with a larger ε do not
+    halve |F|∞, it falls again. The best x met is returned in x. Returns |F|∞, the number of rounds, and whether |F|∞ is
+    within the tolerance or rounding.
     """
-    n, regular, right = len(x), m.regular, m.vectors[9]
+    n, regular, right, best = len(x), m.regular, m.vectors[9], m.vectors[14]
     m.counts[:] = 0
     least, floor = residual(p, x, m.vectors[0], m.vectors[1]), rounding(p, x)
     if least <= max(tolerance, floor):
@@ -101,25 +102,31 @@ def solve_scaled(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: floa
             return least, 1, True
         x[:] = m.vectors[7]
     regular[:] = p.D
-    for i in range(n):
-        regular[i, i] += EPSILON
     right[:] = p.g
     near = Problem(
         regular, right, p.table, p.radii, p.bounds, p.parts, p.weights, p.A, p.b, p.starts, p.columns
     )
-    least, met, turn = math.inf, False, 0
-    while turn < SELECTIONS:
-        before = least
-        ended = methods(p, near, x, m, plan, tolerance, turn > 0)
-        turn += 1
-        least, floor = residual(p, x, m.vectors[0], m.vectors[1]), rounding(p, x)
-        met = least <= max(tolerance, floor)
-        if (
-            ended
-            or (met and (least <= floor or least > 0.5 * before))
-            or (turn > STAGNANT and least > 0.5 * before)
-        ):
-            break
+    least, met, turn, epsilon, unsolved, idle = math.inf, False, 0, EPSILON, 0, 0
+    while turn < ROUNDS and unsolved < UNSOLVED and idle < (IDLE if least > ACCURATE else ENOUGH):
         for i in range(n):
-            right[i] = p.g[i] - EPSILON * x[i]
+            regular[i, i] = p.D[i, i] + epsilon
+        ended, solved = methods(p, near, x, m, plan, tolerance, turn > 0)
+        turn += 1
+        size, floor = residual(p, x, m.vectors[0], m.vectors[1]), rounding(p, x)
+        halved = size < 0.5 * least
+        if size < least:
+            least = size
+            best[:] = x
+            met = size <= max(tolerance, floor)
+        if ended or (met and (size <= floor or not halved)):
+            break
+        if not solved:
+            unsolved += 1
+            epsilon = min(GROWTH * epsilon, MOST)
+        elif not halved:
+            idle += 1
+            epsilon = max(epsilon / GROWTH, EPSILON)
+        for i in range(n):
+            right[i] = p.g[i] - epsilon * x[i]
+    x[:] = best
     return least, turn, met

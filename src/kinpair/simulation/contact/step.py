@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.compiler.time_loop.step import FULL, NOT_FINITE
+from kinpair.constraints.solve.chain import ACCURATE
 from kinpair.contact.broad import place_geoms
 from kinpair.contact.find import find_placed
 from kinpair.contact.records import INTEGERS, MEMORY, WORK, Found, Geometry
@@ -316,7 +317,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         lost = -0.5 * c.impulse[k, 0] * (c.before[k, 0] + c.after[k, 0])
         ledger[IMPACT] -= lost
         ledger[FRICTION] += lost
-    ledger[RESIDUAL], ledger[UNMET], ledger[DEPTH] = residual, 0.0 if met else 1.0, 0.0
+    ledger[RESIDUAL], ledger[DEPTH] = residual, 0.0
+    ledger[UNMET] = 0.0 if met or residual <= ACCURATE else 1.0
     for k in range(count):
         ledger[DEPTH] = max(ledger[DEPTH], -f.gap[k])
     shift[:], ledger[SEPARATION], ledger[REDUCTION] = 0.0, 0.0, 0.0
