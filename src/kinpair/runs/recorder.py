@@ -69,7 +69,7 @@ def begun(driver: Driver | BatchDriver, path: Path, every: float) -> Recorder:
     shape = Shape(run.samples, run.batch, run.d.enforcement is not None, start.shape, memory.shape, room)
     shape = replace(shape, passive=run.d.passive)
     begin = run.begin_energy if driver.begin_energy is None else driver.begin_energy
-    about: dict[str, Any] = {"springs": run.springs, "start": begin}
+    about: dict[str, Any] = {"springs": run.springs, "start": begin, "groups": run.groups}
     run_file = new_file(path, run.mechanism, run.options, shape, **about)
     stands = Checkpoint(0, 0, 0, 0, 0.0, 0.0, start, memory)
     recorder = Recorder(driver, run_file, stands, 0, every)

@@ -84,6 +84,7 @@ def resumed(
         options, stands = Options.of({**stored.options, **again}), stored.stands
         run = prepared(machine, options)
         warn_of_calls(run)
+        _check_groups(stored, run.groups)
         driver = driver_of(run, whole=False)
         size = driver.memory().size
         if stands.state.size != size:
@@ -105,6 +106,23 @@ def resumed(
         pieces = driver.pieces(begun=bool(stands.step))
         run = saved(stream(recorder, pieces, progress), machine, options.named)
         return Outcome(run, driver.run.raised)
+
+
+def _check_groups(stored: Stored, groups: tuple[str, ...]) -> None:
+    """Refuse a checkpoint whose phases and directions belong to other row groups, or to the same in another order."""
+    before = stored.groups
+    if before is None or before == groups:
+        return
+    lost, new = sorted({*before} - {*groups}), sorted({*groups} - {*before})
+    moved = [name for name, now in zip(before, groups, strict=False) if name != now]
+    what = f"no {listed(map(repr, lost), 4)} now" if lost else f"{listed(map(repr, new), 4)} now as well"
+    if not (lost or new):
+        what = f"another order now, from {moved[0]!r} on"
+    raise InputError(
+        f"{stored.path}: the checkpoint has phases of {listed(map(repr, before), 4)}, and there is {what}; resume "
+        "with the mechanism and the limits that the run began with, or begin the run again",
+        path=str(stored.path),
+    )
 
 
 def _again(stored: Stored, controls: Mapping[str, Any], external: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -154,6 +154,11 @@ class Run:
         return self.plan.from_start if self.plan else self.wanted[0] == self.time
 
     @property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the row groups whose phases are in the state: of friction, then of limits."""
+        return (*(x.name for x in self.d.groups), *(x.label for x in self.ends))
+
+    @property
     def states(self) -> np.ndarray:
         """q and q̇ at the start (rows, nq + nv)."""
         return np.atleast_2d(self.start)[:, self.d.layout.motion]

@@ -14,6 +14,7 @@ import pytest
 import kinpair as kp
 from endings import failed
 from kinpair.runs.files import file_layout as storage_history
+from kinpair.simulation.run import Run
 from kinpair.simulation.steppers import stepper as runs
 
 ARRAYS = ("time", "q", "qd", "tau", "work", "loss")
@@ -286,3 +287,63 @@ def test_a_mended_action_goes_on(pendulum, tmp_path):
     run = failed(pendulum, [1.0], [0.0], events=[replace(low, action=broken)], save=path, **options)
     assert run.status.name == "refused"
     same(kp.resume(path, events=[low]), kp.simulate(pendulum, [1.0], [0.0], events=[low], **options))
+
+
+def rough_torque(time, q, qd):
+    return np.array([np.sin(9.0 * time), 0.6 * np.cos(5.0 * time)])
+
+
+def rough_run(path: Path) -> Path:
+    """Interrupt a run of two sliders with dry friction, one of them with a limit."""
+    b = kp.Builder("rough", gravity=(0, 0, 0)).link("a", mass=1.0).link("b", mass=3.0)
+    b.joint("x", "prismatic", "ground", "a", axis="x", friction=0.5, upper=0.3)
+    m = kp.build(b.joint("y", "prismatic", "ground", "b", axis="x", friction=0.2))
+    options = {
+        "duration": 2.0,
+        "torque": rough_torque,
+        "limits": "stop",
+        "progress": interrupting([0.5]),
+        **RK4,
+    }
+    assert kp.simulate(m, [0.0, 0.0], [0.0, 0.0], save=path, **options).status.name == "interrupted"
+    return path
+
+
+NAMES = ("x", "y", "x at its upper limit")
+
+
+def test_a_checkpoint_names_its_row_groups(tmp_path):
+    with h5py.File(rough_run(tmp_path / "run.h5")) as file:
+        assert tuple(file["groups"].asstr()[:]) == NAMES
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (
+            ("y", "x", NAMES[2]),
+            "there is another order now, from 'x' on; resume with the mechanism and the limits",
+        ),
+        (("x", "other", NAMES[2]), "there is no 'y' now; resume"),
+        ((*NAMES, "more"), "there is 'more' now as well; resume"),
+    ],
+)
+def test_phases_of_other_row_groups_are_refused(tmp_path, monkeypatch, names, words):
+    path = rough_run(tmp_path / "run.h5")
+    monkeypatch.setattr(Run, "groups", names)
+    with pytest.raises(kp.InputError, match="has phases of 'x', 'y', 'x at its upper limit', and " + words):
+        kp.resume(path, torque=rough_torque)
+
+
+def test_a_file_without_names_goes_on_by_position(tmp_path, monkeypatch):
+    """As files of earlier versions do; both go on to the same samples."""
+    ends = []
+    for groups in (None, ()):
+        with monkeypatch.context() as patched:
+            if groups is not None:
+                patched.setattr(Run, "groups", groups)
+            path = rough_run(tmp_path / f"{groups}.h5")
+        ends.append(kp.resume(path, torque=rough_torque))
+    assert (ends[0].q == ends[1].q).all()
+    assert [x.name for x in ends[0].events] == [x.name for x in ends[1].events]
+    assert ends[0].events

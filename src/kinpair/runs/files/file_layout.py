@@ -210,6 +210,7 @@ def _plain(value: Any) -> Any:
 
 
 VERSION = 3
+GROUPS = "groups"  # names of the row groups of a checkpoint
 WITHOUT_CHECKSUMS = 2  # version of earlier files, which can be read
 STATUS = np.dtype([("name", "S32"), ("time", "<f8"), ("message", "S1024"), CHECKSUM])
 SINGULAR = np.dtype([("pivot", "<f8"), ("time", "<f8"), CHECKSUM])
@@ -246,13 +247,15 @@ def new_file(
     *,
     springs: bool = False,
     start: np.ndarray | None = None,
+    groups: Sequence[str] = (),
 ) -> RunFile:
     """A file for a run, under a hidden name; it says that the run is not finished.
 
-    `springs`: at limits of joints. `start`: kinetic and potential energy (rows, 2) there.
+    `springs`: at limits of joints. `start`: kinetic and potential energy (rows, 2) there. `groups`: names of the row
+    groups whose phases and directions a checkpoint holds, in its order.
     """
     columns = _columns(mechanism, options, shape)
-    heading = _heading(mechanism, options, springs, start, [column.name for column in columns])
+    heading = _heading(mechanism, options, springs, start, groups, [column.name for column in columns])
     run_file = create(path, columns, heading)
     put_status(run_file, Status(UNFINISHED, np.nan, ""))
     return run_file
@@ -281,6 +284,7 @@ def _heading(
     options: Mapping[str, Any],
     springs: bool,
     start: np.ndarray | None,
+    groups: Sequence[str],
     columns: Sequence[str],
 ) -> Callable[[h5py.File], None]:
     def say(file: h5py.File) -> None:
@@ -289,6 +293,8 @@ def _heading(
         written = datetime.now(UTC).isoformat(timespec="seconds")
         file.attrs.update({"format": FORMAT, "version": VERSION, "kinpair": __version__, "written": written})
         file.attrs["springs"] = springs
+        if groups:
+            file.create_dataset(GROUPS, data=list(groups))
         if start is not None:
             file.create_dataset("start", data=start).attrs["names"] = ["kinetic", "potential"]
         model = mechanism.model

@@ -31,6 +31,7 @@ from kinpair.runs.files.checksums import (
 )
 from kinpair.runs.files.file_layout import (
     EVENTS,
+    GROUPS,
     MODE,
     MODES,
     RESIDUALS,
@@ -86,6 +87,7 @@ class Stored:
     springs: bool = False
     start: np.ndarray | None = None
     sums: Sums | None = None
+    groups: tuple[str, ...] | None = None  # names of the row groups in a checkpoint; None: an earlier file
 
     @property
     def finished(self) -> bool:
@@ -229,6 +231,7 @@ def _read(path: Path, file: h5py.File) -> Stored:
         bool(file.attrs["springs"]),
         parts["start"][:] if "start" in parts else None,
         _sums(parts),
+        tuple(parts[GROUPS].asstr()[:]) if GROUPS in parts else None,
     )
 
 
