@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.walking.phases import Phase, chebyshev, efforts, phases
+from kinpair.walking.phases import Phase, chebyshev, inputs, phases, phases_on_contacts
 from kinpair.walking.replay import _placed
 from walking import biped_gait
 
@@ -24,7 +24,7 @@ def test_efforts_of_the_gait_reproduce_single_support():
     gait, single = biped_gait(), both()[0]
     x = gait.synergy.at(0.0)
     run = kp.simulate(
-        single.mechanism, x.q, x.qd, duration=single.end, torque=single.efforts, rtol=1e-12, atol=1e-12
+        single.mechanism, x.q, x.qd, duration=single.end, torque=single.inputs, rtol=1e-12, atol=1e-12
     )
     end = gait.synergy.at(single.end)
     np.testing.assert_allclose(run.q[-1], end.q, rtol=0, atol=1e-6)
@@ -73,7 +73,7 @@ def test_wrenches_of_feet_that_are_held_are_those_of_the_gait():
     gait, double = biped_gait(), both()[1]
     time = np.linspace(double.start, double.end, 5)
     x = gait.synergy.at(time)
-    run = SimpleNamespace(q=x.q, qd=x.qd, qdd=x.qdd, tau=efforts(gait, time), time=time)
+    run = SimpleNamespace(q=x.q, qd=x.qd, qdd=x.qdd, tau=inputs(gait, time), time=time)
     played = kp.walking.Replay(gait, both(), (None, run), (), ())
     for sole, w in played.wrenches(1).items():
         np.testing.assert_allclose(w, gait.wrenches(time)[sole], rtol=0, atol=1e-7)
@@ -107,10 +107,67 @@ def test_series_of_a_phase_are_its_efforts():
     gait = biped_gait()
     for phase in both():
         time = np.linspace(phase.start, phase.end, 13)
-        found = np.array([phase.efforts(t, None, None) for t in time])
+        found = np.array([phase.inputs(t, None, None) for t in time])
         np.testing.assert_allclose(found[:, 6:], gait.efforts(time)[:, 6:], rtol=0, atol=1e-6)
 
 
 def test_chebyshev_series_is_numpys():
     a = np.random.default_rng(3).normal(size=(7, 2))
     np.testing.assert_allclose(chebyshev(a, 0.3), np.polynomial.chebyshev.chebval(0.3, a), rtol=1e-12)
+
+
+MOTOR = {
+    "kind": "dc-motor",
+    "resistance": 0.2,
+    "torque_constant": 0.1,
+    "rotor_inertia": 3e-5,
+    "gear": {"ratio": 80.0},
+}
+DRIVES = {"efforts": None, "limited": {"kind": "effort", "effort": 150.0}, "motors": MOTOR}
+
+
+@pytest.mark.long(reason="compiles linear models of the machine, and the machine on contacts")
+@pytest.mark.parametrize("drive", DRIVES)
+@pytest.mark.parametrize("push", PUSHES, ids=str)
+def test_a_pushed_machine_walks_ten_steps_on_feet_that_only_push(push, drive):
+    """With nothing held: from 2 cm off to 1 mm, while feet land, stick and leave by contact alone. Geared motors, which
+    are hard to turn back, are pushed forward by half as much: from 2 cm they fall, whatever the time step."""
+    m = kp.example("biped")
+    if drive == "motors" and "forward" in push:
+        push = {key: 0.5 * value for key, value in push.items()}
+    gait = (
+        biped_gait()
+        if DRIVES[drive] is None
+        else kp.motion.gait(m.with_actuators(dict.fromkeys(m.v_names[6:], DRIVES[drive])), speed=0.8)
+    )
+    start = kp.walking.pushed(gait, **push)
+    x = kp.walking.replay(gait, steps=10, start=start, regulator=kp.walking.regulator(gait), feet="contact")
+    assert x.fell is None
+    assert len(x.runs) == 20
+    assert x.distances[0] > 0.008
+    assert x.distances[2] < 0.35 * x.distances[0]
+    assert x.distances[6:].max() < 0.0012
+    for run in x.runs:
+        assert run.contacts.depth.max() < 1e-5
+        for point in run.contacts.points.values():
+            assert np.nan_to_num((point.force * point.normal).sum(axis=1)).min() >= 0.0
+    time, q = x.walked()
+    forward = q[:, gait.mechanism.q_names.index("base.x")]
+    assert forward[-1] - forward[0] == pytest.approx(10 * gait.numbers.step, rel=0.01)
+    assert np.abs(np.diff(q, axis=0)).max() < 0.2  # without jumps between steps
+    assert np.diff(time).min() >= -1e-12
+
+
+def test_on_contacts_a_foot_gives_the_wrench_of_the_gait():
+    """Single support by the efforts of the gait alone: contact makes what a held foot makes, to first order in dt."""
+    gait = biped_gait()
+    single = phases_on_contacts(gait)[0]
+    x, errors = gait.synergy.at(0.0), []
+    for dt in (1e-3, 5e-4):
+        run = kp.simulate(single.mechanism, x.q, x.qd, duration=0.1, torque=single.inputs, dt=dt, output=0.02)
+        errors.append(np.abs(run.q[-1] - gait.synergy.at(0.1).q).max())
+    assert errors[1] < 0.6 * errors[0] < 0.005
+    played = kp.walking.Replay(gait, (single, single), (run,), (0.0,), (0.0,))
+    predicted, found = gait.wrenches(run.time[1:])["right-sole"], played.wrenches(0)
+    np.testing.assert_allclose(found["right-sole"], predicted, rtol=0, atol=0.01 * np.abs(predicted).max())
+    np.testing.assert_array_equal(found["left-sole"][2:], 0.0)

@@ -200,21 +200,14 @@ class Gait:
 
     def inputs(self) -> Inputs:
         """Inputs of the actuators over two steps, with what comes in and what is lost [W], [J]; see `motion.inputs`."""
-        x, walk = self.samples, self.motion(2)
-        jerk = walk.at(x["time"]).jerk
-        return inputs_of(
-            Nominal(
-                self.mechanism,
-                walk,
-                x["time"],
-                x["q"],
-                x["qd"],
-                x["qdd"],
-                jerk,
-                x["effort"],
-                {"passive": True},
-            )
-        )
+        return self.inputs_at(self.samples["time"], self.samples["effort"])
+
+    def inputs_at(self, time: np.ndarray, effort: np.ndarray) -> Inputs:
+        """Inputs of the actuators at times (n,) for joint efforts (n, nv) [N m]."""
+        walk = self._long_enough(time)
+        x = walk.at(time)
+        options = {"passive": True}
+        return inputs_of(Nominal(self.mechanism, walk, time, x.q, x.qd, x.qdd, x.jerk, effort, options))
 
     @property
     def feasible(self) -> bool:

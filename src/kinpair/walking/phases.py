@@ -1,47 +1,51 @@
-"""Phases of a step: the free machine with the feet held that stand, and the efforts of the gait.
+"""Phases of a step: the free machine with the feet held that stand, or with contact under its soles, and its inputs.
 
-Efforts of a phase are a series of Chebyshev's polynomials in time:
+Inputs of a phase, efforts where there are no actuators, are a series of Chebyshev's polynomials in time:
 
     τ(t) = Σ_k a_k T_k(x),   x from −1 to 1 over the phase                                                      (GW10)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
 
 from kinpair.description import constraint_forms as constraint
+from kinpair.errors import InputError, listed
+from kinpair.forces.elements import owners_of
+from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism
 from kinpair.motion.gait import Gait
 
 NODES = 96  # of a series
 GAITS = 8  # of which phases are kept
 BASE = 6  # rates of the base, which nothing drives
+SMALL = 1e-3  # input for which gains are computed, below every limit
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """A phase of a step from one time to another: the machine with its feet held, their soles, and the series (nodes,
-    nv) of the efforts."""
+    """A phase of a step from one time to another: the machine with its feet held or on contacts, the soles that stand,
+    and the series (nodes, nu) of the inputs."""
 
     mechanism: Mechanism
     soles: tuple[str, ...]
     start: float
     end: float
-    tau: np.ndarray
+    u: np.ndarray
 
     @property
     def duration(self) -> float:
         """[s]."""
         return self.end - self.start
 
-    def efforts(self, time: Any, q: Any = None, qd: Any = None) -> Any:
-        """Of all rates (nv,), in NumPy terms.    (GW10)"""
-        return chebyshev(self.tau, (2.0 * time - self.start - self.end) / self.duration)
+    def inputs(self, time: Any, q: Any = None, qd: Any = None) -> Any:
+        """Inputs (nu,), in NumPy terms.    (GW10)"""
+        return chebyshev(self.u, (2.0 * time - self.start - self.end) / self.duration)
 
 
 def chebyshev(series: np.ndarray, x: Any) -> Any:
@@ -75,6 +79,18 @@ def phases(gait: Gait) -> tuple[Phase, Phase]:
     )
 
 
+@lru_cache(GAITS)
+def phases_on_contacts(gait: Gait) -> tuple[Phase, Phase]:
+    """Return both phases with nothing held: the ground touches the corners of the soles, or geoms of the machine."""
+    m = gait.mechanism
+    if not m.model.description.contacts.geoms:
+        m = m.with_contact("ground", "ground", plane=True, mu=gait.ground.friction)
+        for sole, outline in gait.soles.items():
+            for k, corner in enumerate(outline):
+                m = m.with_contact(f"{sole} {k + 1}", sole, point=True, xyz=corner.tolist())
+    return tuple(replace(phase, mechanism=m) for phase in phases(gait))  # type: ignore[return-value]
+
+
 def _held(gait: Gait, side: str, x: float, y: float) -> Any:
     below = [0.0, 0.0, -float(gait.numbers.ankle)]
     return constraint.loop(
@@ -84,11 +100,35 @@ def _held(gait: Gait, side: str, x: float, y: float) -> Any:
 
 def _phase(gait: Gait, m: Mechanism, soles: tuple[str, ...], start: float, end: float) -> Phase:
     time = start + (end - start) * (1.0 + np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)) / 2
-    return Phase(m, soles, start, end, _series(efforts(gait, time)))
+    return Phase(m, soles, start, end, _series(inputs(gait, time)))
 
 
-def efforts(gait: Gait, time: np.ndarray) -> np.ndarray:
-    """Of the gait (n, nv); the base has none."""
-    tau = gait.efforts(time)
+def inputs(gait: Gait, time: np.ndarray) -> np.ndarray:
+    """Inputs of the gait (n, nu), of actuators and of joints without one; the base has none."""
+    m, tau = gait.mechanism, gait.efforts(time)
     tau[:, :BASE] = 0.0
-    return tau
+    if not has_actuators(m.model):
+        return tau
+    if m.nx:
+        raise InputError(
+            f"{m.name}: actuators with internal states ({listed(m.x_names, 4)}) do not take part in walking; give "
+            "actuators of the kind effort, or dc-motors without inductance and with rigid gears",
+            x_names=m.x_names,
+        )
+    return gait.inputs_at(time, tau).u
+
+
+def gains(m: Mechanism) -> np.ndarray:
+    """Efforts of the joints for one unit of their inputs (nv − 6,), at rest."""
+    places, rest = input_places(m), (m.start(), np.zeros(m.nv), np.zeros(m.nx))
+    if not has_actuators(m.model):
+        return np.ones(len(places))
+    each = SMALL * np.eye(m.nu)[places]
+    change = [m.actuation(*rest, u).effort - m.actuation(*rest, 0.0 * u).effort for u in each]
+    return np.array([x[BASE + k] for k, x in enumerate(change)]) / SMALL
+
+
+def input_places(m: Mechanism) -> list[int]:
+    """Return the place in u of the input that drives each rate after those of the base."""
+    places = {x.element.drives[0]: x.u.start for x in owners_of(m.model) if x.element.nu}
+    return [places[v] for v in range(BASE, m.nv)]

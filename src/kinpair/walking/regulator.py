@@ -18,7 +18,7 @@ from kinpair.analysis.linear.linearise import linearise
 from kinpair.motion.gait import SOLES, Gait
 from kinpair.motion.trajectory import positive
 from kinpair.regulators.linear_quadratic import LinearQuadratic, lqr
-from kinpair.walking.phases import BASE, Phase, efforts, phases
+from kinpair.walking.phases import BASE, Phase, gains, input_places, inputs, phases
 
 KNOTS = 101  # of gains over a phase
 RATES = 0.003  # [1/(kg m²)]: β, what twice the kinetic energy of a change counts
@@ -49,9 +49,9 @@ def _along(gait: Gait, phase: Phase, rate: float, effort: float) -> LinearQuadra
         phase.mechanism,
         x.q,
         x.qd,
-        u=efforts(gait, time),
+        u=inputs(gait, time),
         time=time,
-        inputs=joints,
+        inputs=[m.u_names[k] for k in input_places(m)],
         independent=[*m.v_names[:BASE], *(joints[k] for k in np.flatnonzero(~dependent))],
         axes={},
     )
@@ -61,7 +61,7 @@ def _along(gait: Gait, phase: Phase, rate: float, effort: float) -> LinearQuadra
         loads = gait.loads(np.minimum(time, gait.step_time - 1e-9))[0]
         for k, sole in enumerate(SOLES):
             scale[:, legs[sole]] *= np.maximum(loads[:, [k]], LIGHTEST)  # (GW12)
-    R = np.eye(len(joints)) / scale[:, :, None] ** 2
+    R = np.eye(len(joints)) * (gains(m) / scale)[:, :, None] ** 2
     return lqr(model, Q=_weights(gait, model, swinging), R=R, degree=rate)
 
 
