@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from benchmarks.planning import Row
 SINGLE, BATCH, DERIVATIVE, LOADED = 100.0, 400.0, 3.0, 6.0  # demanded
 AGREED = 1e-10  # relative: 100 eps cond(H) of the arm is some 1e-11
 ROWS, STATES, TURNS = 256, 1024, 7
+CYLINDER, HALF = "cylinder-80-50-400", 0.5  # a data sheet; the time of the hexapod [s]
+STIFF, SAME = 0.2, 1e-6  # seconds demanded of the hexapod; difference of two methods
 AMPLITUDES = np.array([0.5, 0.3, -0.4, 0.6, 0.5, 0.7])
 
 
@@ -77,6 +79,33 @@ def motor_rows() -> Iterator[Row]:
     yield Row("the same, largest difference of accelerations", apart, "", AGREED)
 
 
+def stiff_rows() -> Iterator[Row]:
+    """A hexapod on six hydraulic cylinders, by the method that is chosen and by `cvode`."""
+    legs = {f"slide{k}": {"kind": "hydraulic-cylinder", "sheet": CYLINDER} for k in range(1, 7)}
+    m = kp.example("stewart").with_actuators(legs)
+    how: dict[str, Any] = {"duration": HALF, "input": np.full(m.nu, 0.1)}
+    ends: list[np.ndarray] = []
+    for integrator, demanded in ((None, STIFF), ("cvode", None)):
+        began = process_time()
+        run = kp.simulate(m, integrator=integrator, **how)
+        first, ends = process_time() - began, [*ends, run.q[-1]]
+        least = min(
+            _processor_time(lambda i=integrator: kp.simulate(m, integrator=i, **how)) for _ in range(3)
+        )
+        what = f"hexapod with six hydraulic cylinders, {HALF:g} s by {run.integrator}"
+        yield Row(f"{what}, {run.steps} steps", least, "s", demanded)
+        yield Row(f"{what}, first run", first, "s")
+    yield Row(
+        "the same, largest difference of both ends", float(np.abs(ends[0] - ends[1]).max()), "m, rad", SAME
+    )
+
+
+def _processor_time(run: Callable[[], Any]) -> float:
+    began = process_time()
+    run()
+    return process_time() - began
+
+
 LINK = """<body pos="0 0 .3" euler="90 0 0"><joint name="j{k}" axis="0 0 1"/>
 <inertial pos="0 .1 .1" mass="{m}" diaginertia=".1 .1 .05"/>{inside}</body>"""
 MOTOR = (
@@ -117,6 +146,7 @@ def rows() -> Iterator[Row]:
     yield from motion_rows()
     yield from derivative_rows()
     yield from motor_rows()
+    yield from stiff_rows()
 
 
 def main() -> None:

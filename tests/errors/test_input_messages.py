@@ -67,12 +67,16 @@ def test_an_actuator_that_is_too_fast_for_explicit_steps():
     numbers = {"resistance": 1.0, "inductance": 1e-9, "torque_constant": 0.1}
     m = kp.build(builder.actuator("motor", "hinge", "dc-motor", **numbers).description())
     with pytest.raises(kp.InputError) as problem:
-        kp.simulate(m, [0.0], [0.0], duration=5.0, input=[1.0])
+        kp.simulate(m, [0.0], [0.0], duration=5.0, input=[1.0], integrator="dop853")
     assert str(problem.value) == (
         "stiff: 'motor.current' settles within 1e-09 s, and dop853 would take 8e+08 steps to follow it; take "
         "integrator='cvode', which is made for stiff motions, or leave out what is so fast"
     )
-    assert kp.simulate(m, [0.0], [0.0], duration=5.0, input=[1.0], integrator="cvode").status.ok
+    run = kp.simulate(m, [0.0], [0.0], duration=5.0, input=[1.0])
+    assert run.status.ok
+    assert run.integrator == "cvode"
+    reason = "'motor.current' settles within 1e-09 s, and dop853 would take 8e+08 steps to follow it"
+    assert f"Integrator 'cvode' was chosen: {reason}." in run.summary
 
 
 def test_torque_and_input_at_once():

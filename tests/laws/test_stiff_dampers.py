@@ -107,3 +107,34 @@ def test_unstable_steps_of_a_given_integrator_are_warned_of() -> None:
         kp.stepper(m, dt=1e-4, integrator="rk4")
         kp.stepper(m, dt=1e-3, integrator="rk4", passive=False)
         kp.stepper(m, dt=1e-3, integrator="time-stepping")
+
+
+def test_a_stiff_damper_chooses_a_stiff_method() -> None:
+    """A block falls at F/c after m/c; a soft damper, equal steps and a method that is given change nothing."""
+    c, force = 1e7, 3.0
+    run = kp.simulate(slider(c), [0.0], [0.0], duration=1.0, torque=[force])
+    assert run.integrator == "cvode"
+    assert "'slide' settles within 2e-07 s" in run.summary
+    late = run.time > 1e-3
+    np.testing.assert_allclose(run.qd[late, 0], force / c, rtol=1e-3, atol=1e-9)
+    np.testing.assert_allclose(run.q[-1], force / c, atol=1e-8)
+    assert kp.simulate(slider(1.0), [0.0], [0.0], duration=1.0).integrator == "dop853"
+    given = kp.simulate(slider(c), [0.0], [0.0], duration=1e-4, integrator="dop853")
+    assert given.integrator == "dop853"
+    assert "was chosen" not in given.summary
+
+
+def test_a_winding_without_delay_is_the_limit_of_a_fast_one() -> None:
+    """The motor whose current takes 1e-8 s, by the method that is chosen, and the motor with R i = U - k w."""
+
+    def motor(inductance: float) -> kp.Mechanism:
+        builder = kp.Builder("motor").link("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        builder.joint("hinge", "revolute", "ground", "arm", axis="z")
+        numbers = {"resistance": 1.0, "torque_constant": 0.4}
+        numbers |= {"inductance": inductance} if inductance else {}
+        return kp.build(builder.actuator("motor", "hinge", "dc-motor", **numbers).description())
+
+    runs = [kp.simulate(motor(x), [0.0], [0.0], duration=0.5, input=[5.0]) for x in (1e-8, 0.0)]
+    assert [run.integrator for run in runs] == ["cvode", "dop853"]
+    for of in ("q", "qd"):
+        np.testing.assert_allclose(getattr(runs[0], of), getattr(runs[1], of), atol=2e-6)

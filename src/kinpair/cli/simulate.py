@@ -116,7 +116,6 @@ def simulate(
     """
     from kinpair.runs.simulate import outcome_of
     from kinpair.simulation.given import ALPHA, PATIENCE, Options
-    from kinpair.simulation.prepare import default_integrator
 
     mechanism = arguments.mechanism(file, base=base, snap=snap)
     replaced = check_outputs(file, save=save, plot=plot, report=report)
@@ -129,7 +128,7 @@ def simulate(
         duration=duration,
         torque=efforts,
         input=inputs,
-        integrator=integrator or default_integrator(mechanism),
+        integrator=integrator,
         dt=dt,
         rtol=rtol,
         atol=atol,

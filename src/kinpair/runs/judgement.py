@@ -147,7 +147,7 @@ def as_result(driver: Driver | BatchDriver, pieces: list[Piece], took: float) ->
         events=tuple(sorted(run.event_log, key=lambda x: x.time) if run.d.touching else run.event_log),
         springs=run.springs,
         options=options,
-        notes=tuple(called.sentence for called in called_of(run)),
+        notes=(*([run.reason] if run.reason else []), *(called.sentence for called in called_of(run))),
     )
 
 

@@ -23,7 +23,7 @@ from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
 from kinpair.simulation.given import ALPHA, CHECKPOINT, PATIENCE, Options, movable
-from kinpair.simulation.prepare import default_integrator, prepared
+from kinpair.simulation.prepare import prepared
 from kinpair.simulation.run import Run, warn_of_calls
 from kinpair.simulation.schedule import positive
 from kinpair.system import System
@@ -75,9 +75,10 @@ def simulate(
     * `input`: where there are actuators, their inputs and the efforts on the other rates, `mechanism.u_names`: as
       `torque`, of nu numbers, by name, or a function (time, q, qd, x); `x`: internal states to begin with (nx,), by
       name, or as the description has them;
-    * `integrator`: by name; None: "dop853", or "time-stepping" where geoms may touch. `dt` [s] for fixed steps, `rtol`
-      and `atol` (one, or nq + nv of them) for adaptive ones, which are no longer than `max_step` [s]: what is shorter,
-      such as a pulse of a function, may go unseen;
+    * `integrator`: by name; None: "dop853", "time-stepping" where geoms may touch, or "cvode" where an internal state
+      or a damper settles so fast that explicit steps would be slow (the summary gives the reason). `dt` [s] for fixed
+      steps, `rtol` and `atol` (one, or nq + nv of them) for adaptive ones, which are no longer than `max_step` [s]:
+      what is shorter, such as a pulse of a function, may go unseen;
     * `output`: samples at an interval [s] and at the end, or at given times and no others;
     * `external`: wrenches (6,) by link or frame, or functions (time, q, qd) → (6,);
     * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion;
@@ -93,7 +94,7 @@ def simulate(
     * `save`: a file (.h5) that the samples go to as they are computed, and stay in: the result reads them from there.
       Every `checkpoint` seconds it holds all that `resume` needs to go on.
     """
-    options = Options.of({**locals(), "integrator": integrator or default_integrator(mechanism)})
+    options = Options.of(locals())
     if q is None or qd is None:
         options = replace(options, **_start(movable(mechanism), q, qd, time))
     return outcome_of(mechanism, options, save=save, checkpoint=checkpoint, progress=progress).judged

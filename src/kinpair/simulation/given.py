@@ -41,7 +41,7 @@ class Options:
     torque: Any = None
     input: Any = None
     x: Any = None
-    integrator: str = "dop853"
+    integrator: str | None = "dop853"  # None: chosen when the run is prepared
     dt: float | None = None
     rtol: float | None = None
     atol: Any = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 from operator import attrgetter
 from typing import Any
 
@@ -46,7 +47,15 @@ from kinpair.simulation.schedule import (
     patient,
     positive,
 )
-from kinpair.simulation.stiffness import INSTEAD, REMEDY, check_stiffness, unstable, warn
+from kinpair.simulation.stiffness import (
+    INSTEAD,
+    REMEDY,
+    STIFF,
+    check_stiffness,
+    reason_for_implicit,
+    unstable,
+    warn,
+)
 from kinpair.simulation.torques import (
     Caller,
     Start,
@@ -147,7 +156,9 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     wrenches = applied.numbers
     names, values = parameter_values(m, chosen.parameters)
     states, _ = in_rows(m, states, torque, wrenches, values, x)
-    method = integrator_named(chosen.integrator).with_rho(chosen.rho_inf).with_theta(chosen.theta)
+    automatic, name_of_method = chosen.integrator is None, chosen.integrator or default_integrator(m)
+    chosen = replace(chosen, integrator=name_of_method)
+    method = integrator_named(name_of_method).with_rho(chosen.rho_inf).with_theta(chosen.theta)
     _check_contact(m, method)
     holding = Holding(chosen.solver, method.holding(chosen.hold), chosen.alpha, chosen.passive)
     enforcement = enforcement_of(m, at[0], time, holding)
@@ -197,6 +208,9 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     check_step(name, "max_step", longest, duration)
     check_step(name, f"sample_time of {torque.word}", torque.sample_time or np.inf, duration)
     if method.tableau is not None and chosen.dt is None:
+        reason = reason_for_implicit(d, m.model, run.start, duration, method.name) if automatic else ""
+        if reason and find_spec("sksundae") is not None:
+            return replace(_prepared(m, replace(chosen, integrator=STIFF)), reason=reason)
         check_stiffness(d, run.start, duration, method.name)
     if _is_fixed(method, chosen):
         warn(unstable(d.model, at[0], time, method, chosen.dt or DT, chosen.passive), REMEDY)

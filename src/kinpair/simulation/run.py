@@ -84,6 +84,7 @@ class Run:
     ended: Status | None = None
     rows_ended: dict[int, Status] = field(default_factory=dict[int, Status])  # motions of a batch
     stall: Stall | None = None
+    reason: str = ""  # of the choice of the integrator, where none was given and it is not the usual one
     hindrance: str = ""  # what interrupted it, if not the user
     error: BaseException | None = None  # what a function of the user, or a signal, raised outside of `caller`
 

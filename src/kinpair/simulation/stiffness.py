@@ -29,8 +29,12 @@ from kinpair.simulation.methods.integrators import Integrator
 
 REMEDY = "Give a smaller dt, or integrator='time-stepping', which is stable with dampers of joints"
 INSTEAD = "'time-stepping' is used, which is stable with dampers of joints and of first order in dt"
+STIFF = "cvode"  # the method that stiff motions have where none is given
 STABLE = 6.0  # |λ| dt that a method of order eight bears
 MOST = 1e8  # steps: some minutes of work
+MANY_STEPS = (
+    1e5  # explicit steps that take longer than a stiff method, whose steps are some hundred times as slow
+)
 PART = 1e-6  # of a state's size, by which it is moved
 MANY = 100  # rates: of longer mechanisms no dense eigenvalues are computed
 COARSE = 0.01  # of λ dt: how finely the limit of stability is found
@@ -38,19 +42,43 @@ COARSE = 0.01  # of λ dt: how finely the limit of stability is found
 
 def check_stiffness(d: Dynamics, start: np.ndarray, duration: float, integrator: str) -> None:
     """Refuse what explicit steps would take hours for, with the name of the fastest state."""
-    ports = ports_of(d.model)
-    if not ports.x_names or d.parameters:
-        return
-    fastest, name = _fastest(d, np.atleast_2d(start)[0])
+    fastest, name = _fastest_state(d, start)
     steps = fastest * duration / STABLE
     if steps > MOST:
         raise InputError(
-            f"{d.model.name}: {name!r} settles within {1.0 / fastest:.1g} s, and {integrator} would take {steps:.0e} "
-            "steps to follow it; take integrator='cvode', which is made for stiff motions, or leave out what is so "
-            "fast",
+            f"{d.model.name}: {_slow(fastest, name, steps, integrator)}; take integrator='cvode', which is made for "
+            "stiff motions, or leave out what is so fast",
             integrator=integrator,
             state=name,
         )
+
+
+def reason_for_implicit(
+    d: Dynamics, model: Model, start: np.ndarray, duration: float, integrator: str
+) -> str:
+    """Return why a stiff method is faster than explicit steps; empty where it is not. `model`: without added limits."""
+    if len(start.shape) > 1 or d.parameters:
+        return ""
+    y, _ = d.parted(start)
+    dampers = fastest_damper(model, y[d.layout.q], 0.0) if d.passive else (0.0, "")
+    fastest, name = max(_fastest_state(d, start), dampers)
+    steps = fastest * duration / STABLE
+    return (
+        f"Integrator {STIFF!r} was chosen: {_slow(fastest, name, steps, integrator)}."
+        if steps > MANY_STEPS
+        else ""
+    )
+
+
+def _slow(fastest: float, name: str, steps: float, integrator: str) -> str:
+    return f"{name!r} settles within {1.0 / fastest:.1g} s, and {integrator} would take {steps:.0e} steps to follow it"
+
+
+def _fastest_state(d: Dynamics, start: np.ndarray) -> tuple[float, str]:
+    """Return the rate [1/s] of the fastest internal state at the start, and its name; zero where there are none."""
+    if not ports_of(d.model).x_names or d.parameters:
+        return 0.0, ""
+    return _fastest(d, np.atleast_2d(start)[0])
 
 
 def _fastest(d: Dynamics, start: np.ndarray) -> tuple[float, str]:
