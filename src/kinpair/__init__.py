@@ -1,7 +1,8 @@
 """kinpair: dynamics of robots and mechanisms.
 
 The map, in the order in which data flows; nothing imports what stands below it. The packages
-constraints/, friction/, forces/ and evaluation/ are by subject, and their parts have their own places.
+constraints/, friction/, forces/, evaluation/, printed_equations/, control/ and description/
+are by subject; some of their parts have their own places.
 
     errors                  every exception; each says which part, where, what was found, what would do
     algebra/                arrays of floats, symbols or columns of a batch, and solves over them
@@ -18,10 +19,10 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     forces/                 what acts: elements with one protocol, applied wrenches
     friction/loads/         loads, friction and motion as one small system
     results                 what quantities of several parts are handed out as
-    quantities/             what each quantity is: a formulation and its loads
+    evaluation/quantities/  what each quantity is: a formulation and its loads
     constraints/quantities/  the quantities of a mechanism under constraints, and the one solve for accelerations
     compiler/               from a Python function to machine code; knows no mechanics
-    closed_form/            from a Python function to formulas a person can read; knows no mechanics
+    printed_equations/closed_form/  from a Python function to formulas a person can read; knows no mechanics
     evaluation/             quantities of a state: compiled code or the reference, checked and explained
     constraints/reactions   what joints and loops carry: wrenches, loads of bearings and motors
     constraints/solve/      multipliers in sets: friction at rest, limits, impacts
@@ -31,25 +32,23 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
     friction/states         states that friction holds, for the methods of a mechanism
     evaluation/answers      which kernel gives exactly the result of a method
     inverse_kinematics/     coordinates that bring frames to given places
-    constraints/mobility    former place of rows/mobility
     constraints/soundness   the joint that makes a solve for accelerations fail, and the error of a solve
-    notebook                what notebooks show of a mechanism; tables of HTML
     viewer/                 curves, and mechanisms in three dimensions: scene, still pictures, page, report
-    tensors/                dynamics as functions of torch tensors and JAX arrays
+    evaluation/tensors/     dynamics as functions of torch tensors and JAX arrays
     mechanism               the object a user holds
     system                  a system given by its energy, without bodies
     bundled/                examples
     conventions             states and efforts as Pinocchio, MuJoCo and Drake have them
     loading                 load, example, build
-    writing/                descriptions as files of other formats
-    textbook/               arrays of formulations and solvers in the symbols of their sources
-    equations_of_motion/    H, C and g of a mechanism with letters, printed
+    description/writing/    descriptions as files of other formats
+    printed_equations/textbook/  arrays of formulations and solvers in the symbols of their sources
+    printed_equations/      H, C and g of a mechanism with symbols, printed
     motion/                 trajectories of joints and frames
     analysis/               formulations beside each other; transmission of a linkage; linear models, equilibria
-    regulators/             efforts that keep a mechanism to a motion
+    control/                efforts that keep a mechanism to a motion
     simulation/             motion in time: integrators, events, one driver for all runs
     runs/                   what a simulation gives: samples, words, pictures, files; simulate, resume
-    tracking/               closed loops along a motion: errors, efforts, settling
+    control/tracking        closed loops along a motion: errors, efforts, settling
     walking/                walking by events and impacts: gaits as fixed points of a return map
     optimisation/           optimal motion: from a goal to the motion of least cost that reaches it
     learning/               environments of Gymnasium over the batched stepper
@@ -61,7 +60,10 @@ constraints/, friction/, forces/ and evaluation/ are by subject, and their parts
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
+
+from kinpair.errors import FormerPlaces
 
 if TYPE_CHECKING:
     from kinpair import conventions, motion, walking
@@ -73,14 +75,15 @@ if TYPE_CHECKING:
     from kinpair.analysis.linear.linearise import linearise
     from kinpair.analysis.transmission import Transmission, transmission
     from kinpair.compiler.kernel import Kernel, compile
+    from kinpair.control import public as regulator
+    from kinpair.control.tracking import Tracking, track
     from kinpair.description import constraint_forms as constraint
     from kinpair.description.builder import Builder
     from kinpair.description.data_sheet import data_sheet, data_sheets
     from kinpair.description.dh import DHRow, dh_description
     from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
     from kinpair.description.toml_writer import to_toml, write_toml
-    from kinpair.equations_of_motion.equations import equations
-    from kinpair.equations_of_motion.printed import ConstrainedEquations, Equations
+    from kinpair.description.writing.write import write
     from kinpair.errors import (
         AccuracyWarning,
         ActuatorsError,
@@ -114,7 +117,11 @@ if TYPE_CHECKING:
     from kinpair.optimisation.optimise import optimise
     from kinpair.optimisation.optimum import Optimum
     from kinpair.optimisation.stages import phase
-    from kinpair.regulators import public as regulator
+    from kinpair.printed_equations.equations import equations
+    from kinpair.printed_equations.printed import ConstrainedEquations, Equations
+    from kinpair.printed_equations.textbook.formulation import formulation
+    from kinpair.printed_equations.textbook.record import Arrays
+    from kinpair.printed_equations.textbook.solver import solver
     from kinpair.runs.load import load_run
     from kinpair.runs.result import Result
     from kinpair.runs.resume import resume
@@ -127,11 +134,6 @@ if TYPE_CHECKING:
     from kinpair.sweeps.sweep import sweep
     from kinpair.sweeps.table import Table, open_sweep
     from kinpair.system import System
-    from kinpair.textbook.formulation import formulation
-    from kinpair.textbook.record import Arrays
-    from kinpair.textbook.solver import solver
-    from kinpair.tracking.tracking import Tracking, track
-    from kinpair.writing.write import write
 
 __version__ = "0.2.0"
 
@@ -248,8 +250,8 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.description.dh": "DHRow dh_description",
     "kinpair.description.parts": "Description Frame Joint Keyframe Link Mimic Origin Shape",
     "kinpair.description.toml_writer": "to_toml write_toml",
-    "kinpair.equations_of_motion.equations": "equations",
-    "kinpair.equations_of_motion.printed": "ConstrainedEquations Equations",
+    "kinpair.printed_equations.equations": "equations",
+    "kinpair.printed_equations.printed": "ConstrainedEquations Equations",
     "kinpair.errors": "AccuracyWarning ActuatorsError CacheWarning ClusterWarning DescriptionError "
     "DescriptionWarning FrictionWarning IdentificationWarning InputError KinpairError LimitWarning "
     "MissingExtraError PictureWarning RecordingWarning RegulatorWarning RunError RunWarning SingularError "
@@ -276,21 +278,34 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.sweeps.sweep": "sweep",
     "kinpair.sweeps.table": "Table open_sweep",
     "kinpair.system": "System",
-    "kinpair.textbook.formulation": "formulation",
-    "kinpair.textbook.record": "Arrays",
-    "kinpair.textbook.solver": "solver",
-    "kinpair.tracking.tracking": "Tracking track",
-    "kinpair.writing.write": "write",
+    "kinpair.printed_equations.textbook.formulation": "formulation",
+    "kinpair.printed_equations.textbook.record": "Arrays",
+    "kinpair.printed_equations.textbook.solver": "solver",
+    "kinpair.control.tracking": "Tracking track",
+    "kinpair.description.writing.write": "write",
 }
 _MODULES = {  # public under a name of their own
     "constraint": "kinpair.description.constraint_forms",
     "conventions": "kinpair.conventions",
     "gymnasium": "kinpair.learning.public",
     "motion": "kinpair.motion",
-    "regulator": "kinpair.regulators.public",
+    "regulator": "kinpair.control.public",
     "walking": "kinpair.walking",
 }
+_FORMER = {  # packages whose names documents of earlier versions showed
+    "kinpair.closed_form": "kinpair.printed_equations.closed_form",
+    "kinpair.constraints.mobility": "kinpair.constraints.rows.mobility",
+    "kinpair.equations_of_motion": "kinpair.printed_equations",
+    "kinpair.quantities": "kinpair.evaluation.quantities",
+    "kinpair.regulators": "kinpair.control",
+    "kinpair.tensors": "kinpair.evaluation.tensors",
+    "kinpair.textbook": "kinpair.printed_equations.textbook",
+    "kinpair.tracking": "kinpair.control",
+    "kinpair.writing": "kinpair.description.writing",
+}
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+sys.meta_path.insert(0, FormerPlaces(_FORMER))  # before the finder that would load the same file twice
 
 
 def __getattr__(name: str) -> Any:

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
 from inspect import currentframe, signature
 from itertools import takewhile
 from traceback import walk_stack
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -142,6 +148,32 @@ def moved(module: str, names: Iterable[str], place: str) -> Callable[[str], Any]
         return getattr(import_module(place), name)
 
     return getattr_of
+
+
+@dataclass(frozen=True)
+class FormerPlaces(MetaPathFinder, Loader):
+    """Imports of packages by the names that documents of earlier versions showed: the same modules, with a warning."""
+
+    places: Mapping[str, str]  # former name: present one
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Return a spec for a module in a package that has another name now."""
+        former = next((x for x in self.places if f"{fullname}.".startswith(f"{x}.")), None)
+        if former is None:
+            return None
+        place = self.places[former] + fullname.removeprefix(former)
+        return ModuleSpec(fullname, self, loader_state=place) if find_spec(place) is not None else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module at its present place."""
+        text = f"{spec.name} is {spec.loader_state} now; the old place works until version 0.3"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return import_module(str(spec.loader_state))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module, which is complete, the spec of its present place again."""
+        package = sys.modules[module.__name__.rpartition(".")[0]]
+        module.__spec__ = PathFinder.find_spec(module.__name__, package.__path__)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -44,6 +44,16 @@ from kinpair.description.place import Place
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import ActuatorsError, InputError, listed, offered
 from kinpair.evaluation.calls import Calls
+from kinpair.evaluation.quantities import (
+    AXES,
+    METHODS,
+    Request,
+    check_method,
+    link_names,
+    regressor_names,
+    regressor_parameters,
+    request_of,
+)
 from kinpair.evaluation.thin import Answer, Thin, thin
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import is_timed, own_elements
@@ -58,16 +68,6 @@ from kinpair.model.starts import StateByName
 from kinpair.model.state import State
 from kinpair.model.symbols import check_symbols, symbol_names
 from kinpair.model.table import table
-from kinpair.quantities import (
-    AXES,
-    METHODS,
-    Request,
-    check_method,
-    link_names,
-    regressor_names,
-    regressor_parameters,
-    request_of,
-)
 from kinpair.results import (
     AccelerationDerivatives,
     Actuation,
@@ -85,14 +85,14 @@ if TYPE_CHECKING:
     from kinpair.compiler.kernel import Kernel
     from kinpair.contact.search import ContactPoint, Search
     from kinpair.evaluation.kernels import Kernels
+    from kinpair.evaluation.tensors.jax_arrays import JaxFunctions
+    from kinpair.evaluation.tensors.torch_arrays import TorchFunctions
     from kinpair.friction.phases.dry import JointFriction
     from kinpair.friction.states import FrictionStates
     from kinpair.inverse_kinematics.hinges import Hinges
     from kinpair.inverse_kinematics.solver import Solver
     from kinpair.inverse_kinematics.targets import Target
     from kinpair.model.split import SplitMap
-    from kinpair.tensors.jax_arrays import JaxFunctions
-    from kinpair.tensors.torch_arrays import TorchFunctions
     from kinpair.viewer.page import Page
 
 ARRAYS = {np.ndarray}  # types of a state that is not given by name
@@ -197,7 +197,7 @@ class Mechanism(Movable):
 
     def tables_html(self) -> str:
         """Bodies, joints, springs and constraints as tables of HTML."""
-        from kinpair.notebook import mechanism_html
+        from kinpair.viewer.notebook import mechanism_html
 
         freedom = "" if self.closure is None else constraint_tables(self.closure)[-1]
         return mechanism_html(self.model, freedom)
@@ -1233,14 +1233,14 @@ class Mechanism(Movable):
     @cached_property
     def torch(self) -> TorchFunctions:
         """Forward and inverse dynamics, step and rollout of torch tensors with exact derivatives (docs/tensors.md)."""
-        from kinpair.tensors.torch_arrays import TorchFunctions
+        from kinpair.evaluation.tensors.torch_arrays import TorchFunctions
 
         return TorchFunctions(self)
 
     @cached_property
     def jax(self) -> JaxFunctions:
         """Forward and inverse dynamics, step and rollout of JAX arrays with exact derivatives (docs/tensors.md)."""
-        from kinpair.tensors.jax_arrays import JaxFunctions
+        from kinpair.evaluation.tensors.jax_arrays import JaxFunctions
 
         return JaxFunctions(self)
 

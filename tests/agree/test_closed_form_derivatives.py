@@ -10,8 +10,8 @@ import kinpair as kp
 import zoo
 from kinpair.compiler.trace import trace
 from kinpair.evaluation import kernels
+from kinpair.evaluation.quantities import request_of
 from kinpair.formulations import effort_derivatives as closed
-from kinpair.quantities import request_of
 
 FIXED = tuple(
     kind for kind in zoo.KINDS if kind not in ("universal", "planar")

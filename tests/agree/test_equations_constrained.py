@@ -11,11 +11,11 @@ import pytest
 import kinpair as kp
 from c_compiler import CC
 from families import family
-from kinpair.closed_form import reading
-from kinpair.closed_form.languages import calculated
-from kinpair.closed_form.polynomial import Expansion
-from kinpair.equations_of_motion import solver_forms
 from kinpair.errors import InputError
+from kinpair.printed_equations import solver_forms
+from kinpair.printed_equations.closed_form import reading
+from kinpair.printed_equations.closed_form.languages import calculated
+from kinpair.printed_equations.closed_form.polynomial import Expansion
 
 CLOSED = ("space-robot", "four-bar", "four-bar-3d", "slider-crank", "five-bar", "omni-robot", "rolling-disk")
 SOLVERS = ("rosenberg-extended", "rosenberg", "maggi", "multipliers", "udwadia-kalaba")

@@ -19,7 +19,7 @@ import kinpair as kp
 import zoo
 from c_compiler import STRICT
 from families import ALIKE, LARGE_EXAMPLES, example, family, has_closed_form
-from kinpair.closed_form.formula import Formula, Number, parts
+from kinpair.printed_equations.closed_form.formula import Formula, Number, parts
 from kinpair.spatial.solids import rod
 from robots import urdf
 
@@ -298,7 +298,7 @@ def stopped(*_):
 
 
 def test_when_stopped_it_returns_what_is_finished(monkeypatch):
-    from kinpair.equations_of_motion import closed
+    from kinpair.printed_equations import closed
 
     m, s = TREES["planar-3r"], zoo.motion(TREES["planar-3r"], 9)
     monkeypatch.setattr(closed, "christoffel", stopped)
@@ -314,7 +314,7 @@ def test_when_stopped_it_returns_what_is_finished(monkeypatch):
 
 def test_when_stopped_in_the_mass_matrix_the_last_entries_are_there(monkeypatch):
     """From the tip of the tree: these are the easy ones."""
-    from kinpair.closed_form.polynomial import Expansion
+    from kinpair.printed_equations.closed_form.polynomial import Expansion
 
     of, count = Expansion.of, iter(range(100))
 
@@ -346,7 +346,7 @@ def test_what_is_too_long_says_how_far_it_got():
 
 
 def test_when_stopped_while_looking_for_short_forms_all_is_there_at_length(monkeypatch):
-    from kinpair.closed_form import reading
+    from kinpair.printed_equations.closed_form import reading
 
     formula, count = reading.formula, iter(range(100))
 
@@ -406,7 +406,7 @@ def general_arm(n: int) -> kp.Mechanism:
 
 
 def test_ctrl_c_in_a_long_multiplication_is_answered_with_the_entries_of_the_tip(monkeypatch):
-    from kinpair.equations_of_motion.reporting import Report
+    from kinpair.printed_equations.reporting import Report
 
     begin = Report.begin
 

@@ -18,8 +18,8 @@ import kinpair as kp
 import zoo
 from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.analysis.measuring import skewness
+from kinpair.evaluation.quantities import METHODS
 from kinpair.formulations.limits import MANY, refusal
-from kinpair.quantities import METHODS
 from robots import urdf_files
 
 USUAL, ILL, ILL_CONDITIONED = 1e-9, 1e-6, 1e8

@@ -19,8 +19,8 @@ import kinpair as kp
 import zoo
 from families import LARGE_EXAMPLES, example, family
 from kinpair.compiler.program import flatten
+from kinpair.evaluation.quantities import METHODS, QUANTITIES, request_of
 from kinpair.model.welds import with_welds
-from kinpair.quantities import METHODS, QUANTITIES, request_of
 from robots import urdf_files
 
 TOLERANCE = 1e-12

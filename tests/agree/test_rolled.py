@@ -13,9 +13,9 @@ from kinpair.compiler.kernel import Kernel
 from kinpair.description.parts import Friction
 from kinpair.evaluation import body_loops
 from kinpair.evaluation.kernels import COMPILED, Kernels
+from kinpair.evaluation.quantities import request_of
 from kinpair.formulations import articulated, denoc
 from kinpair.mechanism import Mechanism
-from kinpair.quantities import request_of
 
 TREES = [zoo.tree(3, 6), zoo.tree(4, 14), zoo.tree(5, 8, floating=True), zoo.tree(6, 1)]
 BUNDLED = [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import zoo
-from kinpair import quantities
+from kinpair.evaluation import quantities
 from kinpair.forces.elements import efforts_of, stored_energy
 from kinpair.formulations import articulated, composite, denoc, kinematics, newton_euler, regressor
 from kinpair.formulations.kinematics import no_wrenches

@@ -11,7 +11,7 @@ import pytest
 import kinpair as kp
 from kinpair.formulations.kinematics import poses
 from kinpair.formulations.screw_algebra import point_acceleration
-from kinpair.textbook.formulation import ROWS
+from kinpair.printed_equations.textbook.formulation import ROWS
 
 TREES = ("stanford-arm", "three-cylinders", "cylindrical-arm", "floating-arm", "two-handed-arm", "motor-arm")
 LOOPS = ("four-bar", "four-bar-3d", "stewart", "three-rrr", "slider-crank", "bennett")

@@ -48,9 +48,9 @@ def first_and_second() -> tuple[list[str], list[str]]:
         "formulations.kane",
         "inverse_kinematics",
         "motion",
-        "notebook",
-        "regulators",
-        "textbook",
+        "viewer.notebook",
+        "control",
+        "printed_equations.textbook",
         "viewer",
     ],
 )

@@ -10,10 +10,10 @@ import pytest
 import kinpair as kp
 import zoo
 from kinpair.cli.answers import Question, State
+from kinpair.evaluation.quantities import METHODS
 from kinpair.formulations import lagrange_cylinders, lagrange_euler
 from kinpair.formulations.limits import MANY, refusal
 from kinpair.model.build import build
-from kinpair.quantities import METHODS
 
 
 def ball_arm() -> kp.Mechanism:

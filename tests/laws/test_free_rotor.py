@@ -9,8 +9,8 @@ import pytest
 
 import kinpair as kp
 import zoo
+from kinpair.evaluation.quantities import METHODS
 from kinpair.formulations.limits import refusal
-from kinpair.quantities import METHODS
 
 ROTOR = 0.7
 SEED = 11

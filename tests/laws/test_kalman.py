@@ -11,7 +11,7 @@ from scipy.linalg import solve_continuous_are, solve_discrete_are
 
 import kinpair as kp
 from kinpair.analysis.linear.step_response import held
-from kinpair.regulators import riccati
+from kinpair.control import riccati
 
 W = {"q.slide": 0.01, "q.swing": 0.02, "qd.slide": 0.5, "qd.swing": 2.0}
 NOISE = {"q.slide": 1e-4, "q.swing": 3e-4}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.control.course import POINTS, fitted, through
 from kinpair.formulations import kinematics
 from kinpair.motion.rated import with_rates
-from kinpair.regulators.course import POINTS, fitted, through
 
 EXACT = 1e-9  # [rad] or [m]
 

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import kinpair as kp
-from kinpair.closed_form.formula import Symbol
+from kinpair.printed_equations.closed_form.formula import Symbol
 
 AZIMUTHS = np.radians([60, 180, -60])
 VALUES = {"m1": 0.2, "m2": 2.0, "I1": 80.0, "I2": 2080.0, "r": 20.0, "L": 40.0}  # kg, mm, s

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import kinpair as kp
+from kinpair.evaluation.quantities import METHODS
 from kinpair.formulations import denoc
-from kinpair.quantities import METHODS
 from published.cycloid import along
 
 PRINTED = 1e-11

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kinpair as kp
+from kinpair.evaluation.quantities import METHODS
 from kinpair.formulations import lagrange_cylinders
-from kinpair.quantities import METHODS
 
 PRINTED = 1e-11
 Q, QD, QDD = (0.3, 0.5, -0.4), (0.7, -0.2, 1.1), (0.5, 0.4, -0.6)

@@ -10,9 +10,9 @@ import pytest
 
 import kinpair as kp
 import zoo
+from kinpair.evaluation.quantities import QUANTITIES
 from kinpair.model.build import build
 from kinpair.model.symbols import symbol_names, with_symbols
-from kinpair.quantities import QUANTITIES
 from robots import urdf
 
 TOLERANCE = 1e-12

@@ -14,9 +14,9 @@ from kinpair.analysis.progress import progress
 from kinpair.compiler.background import waiting
 from kinpair.compiler.target import host
 from kinpair.errors import InputError, known_keywords, offered
+from kinpair.evaluation.quantities import METHODS
 from kinpair.mechanism import Mechanism
 from kinpair.model.welds import with_welds
-from kinpair.quantities import METHODS
 
 USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "reactions")
 STATES = 32

@@ -21,12 +21,12 @@ from kinpair.constraints.soundness import check_soundness
 from kinpair.errors import InputError, KinpairError
 from kinpair.evaluation.arguments import Arguments, evaluate
 from kinpair.evaluation.kernels import UNROLLED, Kernels
+from kinpair.evaluation.quantities import METHODS, QUANTITIES, STEP, Request, request_of
 from kinpair.formulations import composite, kinematics
 from kinpair.formulations.limits import refusal
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.welds import with_welds
-from kinpair.quantities import METHODS, QUANTITIES, STEP, Request, request_of
 
 REACH = 1.5  # rad or m on either side, where a joint has no limit
 

@@ -11,7 +11,7 @@ from kinpair import DescriptionWarning, InputError
 from kinpair.cli import arguments
 from kinpair.cli.arguments import Described, Root, Snap
 from kinpair.cli.screen import Screen
-from kinpair.writing.write import write
+from kinpair.description.writing.write import write
 
 New = Annotated[str, Parameter(help="File to write: .urdf, .sdf, .xml (MJCF) or .toml.")]
 

@@ -13,8 +13,8 @@ import kinpair
 from kinpair import InputError
 from kinpair.cli import arguments
 from kinpair.cli.arguments import Described, Flag, Root, Snap
-from kinpair.equations_of_motion.equations import SECONDS, Form
-from kinpair.equations_of_motion.printed import OnASheet
+from kinpair.printed_equations.equations import SECONDS, Form
+from kinpair.printed_equations.printed import OnASheet
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 CFile = Annotated[Path | None, Parameter(metavar="PATH", show_default=False)]

@@ -6,7 +6,6 @@ quantities  the quantities of a mechanism under constraints, and the one solve f
 reactions   what joints and loops carry, by name: wrenches, loads of bearings and motors
 solve       multipliers in sets: the one problem of friction at rest, limits and impacts
 assembly    positions, rates, efforts and derivatives of a mechanism under constraints
-mobility    former place of `rows/mobility.py`
 soundness   the joint that makes a solve for accelerations fail, and the error of a solve
 
 A module imports only what stands above it; a test checks it. The first three are equations over any arrays and know no

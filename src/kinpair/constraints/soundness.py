@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from kinpair.errors import AccuracyWarning, SingularError, caller_level
+from kinpair.evaluation.quantities import DOUBTFUL
 from kinpair.formulations import composite, kinematics
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Body, Model
-from kinpair.quantities import DOUBTFUL
 
 FULL = 1e-10  # an inertia above this part of the largest that a joint carries is never lost
 LOST = 1e-13  # an inertia this small against what the joint carries is lost in rounding

@@ -13,11 +13,11 @@ from kinpair.constraints.quantities import EMBEDDED, EVERY
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import InputError, listed, nearest
 from kinpair.evaluation.calls import Calls
+from kinpair.evaluation.quantities import OF_SURFACES, QUANTITIES, Request, request_of
 from kinpair.evaluation.thin import Answer
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.states import FrictionStates
 from kinpair.model.model import Model
-from kinpair.quantities import OF_SURFACES, QUANTITIES, Request, request_of
 
 CHOSEN = ("method", "frame", "passive", "external", "force")  # options that are part of a request
 ANOTHER = {  # quantities of methods

@@ -20,13 +20,13 @@ from kinpair.compiler.tape import ByKind, Field, Tape
 from kinpair.constraints.quantities import along_tree
 from kinpair.constraints.quantities.table import LOOPS
 from kinpair.constraints.rows.build import is_constrained
+from kinpair.evaluation.quantities.frames import links_alone
+from kinpair.evaluation.quantities.request import Request
 from kinpair.forces.elements import elements_of
 from kinpair.forces.joint import can_be_walked
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import Roles
 from kinpair.pairs import Pair
-from kinpair.quantities.frames import links_alone
-from kinpair.quantities.request import Request
 
 CONSTANTS = tuple(field.name for field in fields(Body) if field.name != "pair")
 

@@ -14,10 +14,10 @@ from kinpair.algebra.user_arrays import UserArray, user_array
 from kinpair.constraints.quantities import CALLED, CONSTRAINED, quantity_of
 from kinpair.errors import InputError, LengthError, TraceError
 from kinpair.evaluation.arguments import WRENCH, Arguments, Expected, checked_arguments, evaluate
+from kinpair.evaluation.quantities import Request, check_method
 from kinpair.forces.elements import is_timed
 from kinpair.forces.states import ports_of
 from kinpair.model.model import Model
-from kinpair.quantities import Request, check_method
 
 if TYPE_CHECKING:
     from kinpair.compiler.entry_table import Outcome

@@ -25,18 +25,7 @@ from kinpair.constraints import quantities as constrained
 from kinpair.constraints.quantities import CALLED, CONSTRAINED, EVERY, LOOPS
 from kinpair.errors import InputError, LengthError
 from kinpair.evaluation import body_loops
-from kinpair.forces.elements import is_timed, loads_on
-from kinpair.forces.states import ports_of
-from kinpair.formulations import effort_derivatives as closed
-from kinpair.formulations import kinematics
-from kinpair.friction.loads.dynamics import is_loaded
-from kinpair.friction.surfaces.table import surfaces_of
-from kinpair.model.digest import digest, has_functions
-from kinpair.model.model import Model
-from kinpair.model.slip import sliding
-from kinpair.model.state import State
-from kinpair.model.symbols import with_symbols
-from kinpair.quantities import (
+from kinpair.evaluation.quantities import (
     METHODS,
     External,
     Quantity,
@@ -48,6 +37,17 @@ from kinpair.quantities import (
     solved_for,
     timed,
 )
+from kinpair.forces.elements import is_timed, loads_on
+from kinpair.forces.states import ports_of
+from kinpair.formulations import effort_derivatives as closed
+from kinpair.formulations import kinematics
+from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.friction.surfaces.table import surfaces_of
+from kinpair.model.digest import digest, has_functions
+from kinpair.model.model import Model
+from kinpair.model.slip import sliding
+from kinpair.model.state import State
+from kinpair.model.symbols import with_symbols
 
 WRENCH = 6
 SPARSE = 600  # bodies: many short branches between loops

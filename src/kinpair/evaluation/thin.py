@@ -19,7 +19,7 @@ import numpy as np
 from kinpair.constraints.quantities import quantity_of
 from kinpair.errors import LengthError
 from kinpair.evaluation.calls import Calls
-from kinpair.quantities import Request
+from kinpair.evaluation.quantities import Request
 
 if TYPE_CHECKING:
     from kinpair.compiler.entry import Tables

@@ -17,12 +17,12 @@ from kinpair.algebra.choice import holds_symbols
 from kinpair.constraints.assembly import Closure
 from kinpair.constraints.assembly.batch import at_time
 from kinpair.evaluation.calls import Calls
+from kinpair.evaluation.quantities import Request, request_of
 from kinpair.forces.elements import elements_of, is_timed
 from kinpair.friction.loads.dynamics import LEAN, is_brief, is_loaded
 from kinpair.friction.phases.dry import DryStates, JointFriction, each_state
 from kinpair.friction.surfaces.table import check_coefficients
 from kinpair.model.model import Model
-from kinpair.quantities import Request, request_of
 
 if TYPE_CHECKING:
     from kinpair.friction.phases.states import LoadedStates

@@ -18,10 +18,10 @@ from kinpair.identification import new_description
 from kinpair.identification.columns import body_numbers, laws_of
 from kinpair.identification.fitted import Fitted
 from kinpair.identification.signals import design
-from kinpair.notebook import html_table
 from kinpair.viewer.curves import blank_figure, write_figure
 from kinpair.viewer.labels import plain
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.notebook import html_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

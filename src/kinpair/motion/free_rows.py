@@ -23,10 +23,10 @@ from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed, nearest
+from kinpair.evaluation.quantities import inverse_dynamics, request_of, resultant
 from kinpair.mechanism import Mechanism
 from kinpair.model.digest import digest, has_functions
 from kinpair.motion.trajectory import Trajectory
-from kinpair.quantities import inverse_dynamics, request_of, resultant
 from kinpair.spatial.rotation import cross
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}

@@ -33,6 +33,7 @@ from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Configuration
 from kinpair.constraints.rows.joined import Joined
 from kinpair.errors import InputError, listed, nearest
+from kinpair.evaluation.quantities import Request, inverse_dynamics, request_of
 from kinpair.forces.actuators.actuator import Actuator
 from kinpair.forces.actuators.dc_motor import DCMotor
 from kinpair.forces.actuators.effort import LimitedEffort
@@ -45,7 +46,6 @@ from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import State
 from kinpair.optimisation.equations import Equations, Limited, Point, effort, inner
-from kinpair.quantities import Request, inverse_dynamics, request_of
 from kinpair.system import System
 
 SMOOTH = 0.01  # [rad/s], [m/s]: dry friction takes its level within a few of these

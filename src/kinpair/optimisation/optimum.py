@@ -17,13 +17,13 @@ import numpy as np
 from kinpair.errors import InputError, listed, nearest
 from kinpair.motion.spline import through
 from kinpair.motion.trajectory import Trajectory
-from kinpair.notebook import html_table
 from kinpair.optimisation.accuracy import Errors
 from kinpair.optimisation.equations import Point, called
 from kinpair.optimisation.nonlinear_program import Outcome
 from kinpair.optimisation.transcription import Grid, Transcription
 from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.notebook import html_table
 from kinpair.viewer.panels import Panel
 
 if TYPE_CHECKING:

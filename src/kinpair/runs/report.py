@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from kinpair.errors import InputError, KinpairError, MissingExtraError
-from kinpair.notebook import html_paragraph, html_table
 from kinpair.runs.accelerations import accelerations, reactions
 from kinpair.runs.pictures import POINTS, curves, drawn, plot
 from kinpair.runs.record import Record, Rubbed, lead_of
@@ -27,6 +26,7 @@ from kinpair.runs.targets import GENERATOR, PAGE, target
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.sample_memory import blocks
 from kinpair.viewer.looks import distinct
+from kinpair.viewer.notebook import html_paragraph, html_table
 from kinpair.viewer.panels import Panel
 from kinpair.viewer.recording import Recording, check_played
 from kinpair.viewer.report_page import page as animated_page

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinpair import quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints import quantities as constrained
+from kinpair.evaluation import quantities
+from kinpair.evaluation.quantities import Request, request_of
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.element import Element
 from kinpair.forces.elements import acting, elements_of, loads_on, losses, stored_energy
@@ -37,7 +38,6 @@ from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
-from kinpair.quantities import Request, request_of
 from kinpair.simulation.contact.between import ACTIVE, KEPT, SUMS
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import Enforcement

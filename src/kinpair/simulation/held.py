@@ -31,6 +31,7 @@ from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
 from kinpair.constraints.solvers.rank_revealing import SHORT
 from kinpair.constraints.soundness import lost_joint
 from kinpair.errors import InputError, listed
+from kinpair.evaluation.quantities import Request
 from kinpair.forces.element import Element
 from kinpair.forces.states import sticking_names
 from kinpair.formulations import kinematics
@@ -38,7 +39,6 @@ from kinpair.friction.loads.dynamics import only_sound
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import Request
 from kinpair.simulation.sample_memory import largest
 from kinpair.simulation.schedule import finite
 

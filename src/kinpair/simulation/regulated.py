@@ -12,9 +12,9 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.compiler.trace import trace
+from kinpair.control.regulator import Measured, Regulator, check_sampled
 from kinpair.errors import InputError, listed
 from kinpair.mechanism import Mechanism
-from kinpair.regulators.regulator import Measured, Regulator, check_sampled
 
 FORMULAS: WeakKeyDictionary[Regulator, dict[tuple[Any, ...], str]] = (
     WeakKeyDictionary()

@@ -142,7 +142,7 @@ class Wanted(NamedTuple):
 
 def is_regulator(control: Any) -> bool:
     """Is it a regulator? Where their module was not imported, there are none."""
-    regulators = sys.modules.get("kinpair.regulators.regulator")
+    regulators = sys.modules.get("kinpair.control.regulator")
     return regulators is not None and isinstance(control, regulators.Regulator)
 
 

@@ -13,11 +13,12 @@ scene      what is drawn of a mechanism, as pure data
 raster     still pictures in NumPy: the camera, triangles to pixels with depth, the ground and its shadow
 still      the same as a stick figure; still pictures
 movement   moving a mechanism by hand: a handle for every independent coordinate, in groups, with loops kept closed
-recording  A motion to be played, and the lamps that it shows
+recording  a motion to be played, and the lamps that it shows
 film       a motion as a film
 inline     what notebooks show
 report_page  a motion as one page, complete in itself
-page_nodes   A scene and its texts in a page of viser
+page_nodes   a scene and its texts in a page of viser
 page_player  lamps, points and areas in a page; playing motions in a page
 page       the 3-D page; a page that follows a file
+notebook   what notebooks show of a mechanism; tables of HTML
 """

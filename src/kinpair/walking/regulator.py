@@ -15,9 +15,9 @@ import numpy as np
 
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.linearise import linearise
+from kinpair.control.linear_quadratic import LinearQuadratic, lqr
 from kinpair.motion.gait import SOLES, Gait
 from kinpair.motion.trajectory import positive
-from kinpair.regulators.linear_quadratic import LinearQuadratic, lqr
 from kinpair.walking.phases import BASE, Phase, gains, input_places, inputs, phases
 
 KNOTS = 101  # of gains over a phase

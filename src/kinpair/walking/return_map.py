@@ -27,11 +27,11 @@ from kinpair.compiler.time_loop.loop import FixedLoop
 from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed, nearest
+from kinpair.evaluation.quantities import forward_dynamics, request_of
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
 from kinpair.model.model import Model
 from kinpair.model.symbols import symbol_names, with_symbols
-from kinpair.quantities import forward_dynamics, request_of
 from kinpair.simulation.events.events import Change, Event
 from kinpair.simulation.methods.tableaux import DOP853
 

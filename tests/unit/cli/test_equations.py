@@ -9,7 +9,7 @@ import pytest
 import kinpair as kp
 from c_compiler import STRICT
 from kinpair.cli.main import main
-from kinpair.closed_form.polynomial import Expansion
+from kinpair.printed_equations.closed_form.polynomial import Expansion
 
 NO_SOLVER = "is for equations under constraints; give a solver, such as 'rosenberg'"
 AS_MAGGI = "has no sheet of its own: for u = q̇_i its equations are those of 'maggi'; ask for that"

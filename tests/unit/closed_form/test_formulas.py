@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.closed_form.formula import atoms, written_terms
-from kinpair.closed_form.letters import Alphabet, Letter, symbols
-from kinpair.closed_form.polynomial import Expansion
-from kinpair.closed_form.printing import LATEX, TEXT, number, written
-from kinpair.closed_form.reading import read, write_closed, write_terms
 from kinpair.compiler.program import interpret
 from kinpair.compiler.trace import trace
 from kinpair.errors import ClosedFormError
+from kinpair.printed_equations.closed_form.formula import atoms, written_terms
+from kinpair.printed_equations.closed_form.letters import Alphabet, Letter, symbols
+from kinpair.printed_equations.closed_form.polynomial import Expansion
+from kinpair.printed_equations.closed_form.printing import LATEX, TEXT, number, written
+from kinpair.printed_equations.closed_form.reading import read, write_closed, write_terms
 
 ANGLES = {"q[0]": 1, "q[1]": 2}
 TOGETHER = {"q[0]": 0, "q[1]": 0}

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import kinpair as kp
-from kinpair.closed_form.printing import mathml
+from kinpair.printed_equations.closed_form.printing import mathml
 
 SPACE = "{http://www.w3.org/1998/Math/MathML}"
 OPERATIONS = {"+": "+", "−": "-", "⋅": "*", "(": "(", ")": ")", "˙": "dot"}

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from kinpair.closed_form import polynomial
-from kinpair.closed_form.folding import folded
-from kinpair.closed_form.polynomial import Polynomial
+from kinpair.printed_equations.closed_form import polynomial
+from kinpair.printed_equations.closed_form.folding import folded
+from kinpair.printed_equations.closed_form.polynomial import Polynomial
 
 ANGLES = {"a": 0, "b": 0, "c": 1}  # a and b turn about parallel axes
 POINT = {"a": 0.7, "b": -1.3, "c": 0.4, "m": 1.7, "l": 0.3, "x": -0.6}

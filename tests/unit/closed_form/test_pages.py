@@ -12,14 +12,21 @@ from matplotlib.mathtext import MathTextParser
 
 import kinpair as kp
 from families import LARGE_EXAMPLES, family, has_closed_form
-from kinpair.closed_form.breaking import EQUALS, INDENT, TEXT_WIDTH, WIDTH, Lines, latex_width
-from kinpair.closed_form.formula import Number, Power, Product, Sum, Symbol
-from kinpair.closed_form.languages import calculated
-from kinpair.closed_form.letters import Alphabet, Letter
-from kinpair.closed_form.pages import Page, tex
-from kinpair.closed_form.printing import LATEX, TEXT
-from kinpair.closed_form.sharing import shared_sums
-from kinpair.closed_form.sheet import Sheet
+from kinpair.printed_equations.closed_form.breaking import (
+    EQUALS,
+    INDENT,
+    TEXT_WIDTH,
+    WIDTH,
+    Lines,
+    latex_width,
+)
+from kinpair.printed_equations.closed_form.formula import Number, Power, Product, Sum, Symbol
+from kinpair.printed_equations.closed_form.languages import calculated
+from kinpair.printed_equations.closed_form.letters import Alphabet, Letter
+from kinpair.printed_equations.closed_form.pages import Page, tex
+from kinpair.printed_equations.closed_form.printing import LATEX, TEXT
+from kinpair.printed_equations.closed_form.sharing import shared_sums
+from kinpair.printed_equations.closed_form.sheet import Sheet
 from kinpair.spatial.solids import rod
 
 EXAMPLES = tuple(filter(has_closed_form, kp.examples()))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kinpair.algebra.choice import where
-from kinpair.closed_form.terms import constant_sums
 from kinpair.compiler.trace import trace
+from kinpair.printed_equations.closed_form.terms import constant_sums
 
 
 def found(function, n: int = 4) -> list[float]:

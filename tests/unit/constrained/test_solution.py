@@ -9,8 +9,8 @@ import closed
 import kinpair as kp
 from kinpair.constraints import quantities as constrained
 from kinpair.constraints.rows.stacked import holonomic_rows
+from kinpair.evaluation.quantities import Request
 from kinpair.model.state import State
-from kinpair.quantities import Request
 
 NAMES = ("four-bar", "slider-crank", "stewart")
 

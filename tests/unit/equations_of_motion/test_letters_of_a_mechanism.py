@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.closed_form.formula import Trig, atoms
-from kinpair.equations_of_motion import reporting
-from kinpair.equations_of_motion.recording import groups
-from kinpair.equations_of_motion.reporting import Report
+from kinpair.printed_equations import reporting
+from kinpair.printed_equations.closed_form.formula import Trig, atoms
+from kinpair.printed_equations.recording import groups
+from kinpair.printed_equations.reporting import Report
 
 
 def together(m: kp.Mechanism) -> list[set[str]]:

@@ -7,7 +7,7 @@ import pytest
 
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
-from kinpair.regulators import in_loop
+from kinpair.control import in_loop
 
 
 def plain(state):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from kinpair.regulators import riccati
+from kinpair.control import riccati
 
 
 def problem(n=4, m=2, seed=0):

@@ -28,8 +28,8 @@ from kinpair.constraints.assembly.batch import at_time
 from kinpair.constraints.rows.stacked import holonomic_rows
 from kinpair.constraints.solvers.rank_revealing import RANK, lengths
 from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.evaluation.quantities import Request
 from kinpair.mechanism import Mechanism
-from kinpair.quantities import Request
 from kinpair.system import System
 
 RELUCTANT = 30.0  # times larger must a pivot be in the column of a rate that rather stays independent

@@ -444,7 +444,7 @@ class LinearModel:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from kinpair.notebook import html_paragraph
+        from kinpair.viewer.notebook import html_paragraph
 
         return html_paragraph(str(self))
 

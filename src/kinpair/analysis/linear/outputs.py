@@ -31,9 +31,9 @@ from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, TraceError, listed, nearest
+from kinpair.evaluation.quantities import QUANTITIES, request_of
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
-from kinpair.quantities import QUANTITIES, request_of
 from kinpair.system import System
 
 PLACE = ("rx", "ry", "rz", "x", "y", "z")

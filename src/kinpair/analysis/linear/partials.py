@@ -22,12 +22,12 @@ from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import SingularError, listed
+from kinpair.evaluation.quantities import actuation, request_of
 from kinpair.forces.elements import acting, elements_of
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import actuation, request_of
 from kinpair.system import System
 
 ROUNDING = 1e4 * np.finfo(float).eps  # of the terms that an entry is the sum of

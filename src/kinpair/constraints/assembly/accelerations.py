@@ -22,8 +22,8 @@ from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import rows_sound
 from kinpair.constraints.solvers import DEFAULT_SOLVER
+from kinpair.evaluation.quantities import Request
 from kinpair.friction.phases.states import LoadedStates
-from kinpair.quantities import Request
 
 
 class Solved(NamedTuple):

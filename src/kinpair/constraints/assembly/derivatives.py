@@ -19,9 +19,9 @@ from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import Slopes
 from kinpair.constraints.solvers import DEFAULT_SOLVER, refusal
 from kinpair.errors import LengthError, SingularError
+from kinpair.evaluation.quantities import Request
 from kinpair.friction.phases.dry import DryStates, each_state, held_slopes
 from kinpair.friction.phases.states import LoadedStates
-from kinpair.quantities import Request
 
 SINGULAR = 1e12  # condition of the matrix of all rates and rows
 Place = tuple[int, ...]  # of a state in a batch; empty of one state

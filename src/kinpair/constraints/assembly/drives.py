@@ -22,7 +22,7 @@ from kinpair.constraints.solvers import rank_revealing
 from kinpair.constraints.solvers.rank_revealing import Efforts, efforts, multipliers_of
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import Arguments
-from kinpair.quantities import Request
+from kinpair.evaluation.quantities import Request
 
 if TYPE_CHECKING:
     from kinpair.constraints.assembly.rubbing import Rubbing

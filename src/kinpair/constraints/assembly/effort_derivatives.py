@@ -30,7 +30,7 @@ from kinpair.constraints.quantities import Slopes
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.constraints.solvers.rank_revealing import null_space, rank_of
 from kinpair.errors import SingularError, listed
-from kinpair.quantities import Request
+from kinpair.evaluation.quantities import Request
 
 CALL = "inverse_dynamics_derivatives(q, qd, qdd, actuators={})"
 REGRESSOR_CALL = "regressor(q, qd, qdd, actuators={})"

@@ -20,7 +20,7 @@ from kinpair.constraints.rows.rolling import Rolls
 from kinpair.constraints.solvers import DEFAULT_SOLVER, rank_revealing
 from kinpair.constraints.solvers.rank_revealing import SHARED, Solved
 from kinpair.errors import SingularError, listed
-from kinpair.quantities import Request
+from kinpair.evaluation.quantities import Request
 
 PART = 1e-8  # of a motion: a rate that moves less is rounding
 

@@ -16,7 +16,7 @@ import numpy as np
 from kinpair.constraints.assembly.rows import OPEN, ConstraintRows
 from kinpair.constraints.quantities.along_tree import Closing, plan_of
 from kinpair.errors import InputError, SingularError
-from kinpair.quantities import Request, request_of
+from kinpair.evaluation.quantities import Request, request_of
 
 LONG = 120  # bodies
 DEPENDENT = 1e-10  # a pivot of the rows of a loop, as a part of the diagonal

@@ -33,10 +33,10 @@ from kinpair.constraints.rows.closing import (
 )
 from kinpair.constraints.rows.stacked import holonomic_rows
 from kinpair.errors import InputError, LimitWarning, SingularError, caller_level, listed
+from kinpair.evaluation.quantities import Request
 from kinpair.formulations import kinematics
 from kinpair.model import starts
 from kinpair.model.model import Model
-from kinpair.quantities import Request
 
 QUICK_STEPS = 12  # from a near guess it takes three or four
 FALLS = 1.0 - 1e-4  # what |φ| must at least be multiplied by in each step

@@ -24,8 +24,8 @@ from kinpair.constraints.quantities import EMBEDDED, WIDE_OPEN, compliances_of
 from kinpair.constraints.rows.mobility import Mobility, independent_rows
 from kinpair.constraints.solvers import EVERY_SOLVER, OF_ENERGY, rank_revealing, refusal
 from kinpair.errors import InputError, SingularError, listed, nearest
+from kinpair.evaluation.quantities import Request, request_of
 from kinpair.formulations import kinematics
-from kinpair.quantities import Request, request_of
 
 ABOUT = 0.7  # [rad] or [m]: how far away from the given state
 NARROW = 1e-3

@@ -13,8 +13,8 @@ from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.errors import InputError, SingularError, listed
+from kinpair.evaluation.quantities import Request
 from kinpair.model.entries import INPUTS, batch_of, filled, words_of
-from kinpair.quantities import Request
 
 STEPS = 50  # where rows are not linear in the rates
 STANDING = 1e-12  # a step of the rates below this part of them counts as zero

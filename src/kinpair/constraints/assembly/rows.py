@@ -19,8 +19,8 @@ from kinpair.constraints.rows.stacked import scales as all_scales
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.evaluation.calls import Calls
+from kinpair.evaluation.quantities import Request, request_of
 from kinpair.model.model import Model
-from kinpair.quantities import Request, request_of
 
 OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
 LINEAR = 1e-9  # how little A changes with the rates where rows are linear in them

@@ -17,11 +17,11 @@ from kinpair.constraints.quantities import friction
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import SingularError, listed
 from kinpair.evaluation.arguments import Arguments
+from kinpair.evaluation.quantities import Request, request_of
 from kinpair.friction.loads import contraction
 from kinpair.friction.phases.states import LoadedStates
 from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.state import State
-from kinpair.quantities import Request, request_of
 
 OPEN = 1e-8  # of the largest load of a unit multiplier: a smaller one is rounding
 

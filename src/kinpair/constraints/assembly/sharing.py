@@ -13,7 +13,7 @@ from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import compliances_of, reaction_names
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.errors import InputError, listed, nearest
-from kinpair.quantities import request_of
+from kinpair.evaluation.quantities import request_of
 
 OPEN = 1e-8  # of the largest wrench of a load without effect: a smaller component is rounding
 LEAST = 1e-10  # of the largest singular value: a load that compliances hardly see

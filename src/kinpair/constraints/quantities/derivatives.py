@@ -30,13 +30,13 @@ from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.solvers import Problem
 from kinpair.constraints.solvers.embedding import parts, virtual
+from kinpair.evaluation.quantities import External, Request
 from kinpair.forces.elements import loads_on
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.surfaces.table import at_moment
 from kinpair.model.model import Model
 from kinpair.model.slip import sliding
 from kinpair.model.state import State
-from kinpair.quantities import External, Request
 
 
 def embedded(x: Problem, *balances: tuple[Matrix, Matrix]) -> list[Matrix]:

@@ -27,9 +27,9 @@ from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.solvers.embedding import Parts, parts, virtual
 from kinpair.constraints.solvers.problem import Problem, soundest
+from kinpair.evaluation.quantities import External, Request
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import External, Request
 
 REACHED = 1e-5  # a pivot of B Bᵀ below this part of its entry: the actuators hardly reach a motion
 EMPTY = 1e-12  # so long counts a row that says nothing

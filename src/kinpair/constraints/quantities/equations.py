@@ -16,12 +16,12 @@ from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Motion, Rows
 from kinpair.constraints.solvers import Problem
 from kinpair.constraints.solvers.problem import full
+from kinpair.evaluation.quantities import METHODS, External, Request
 from kinpair.forces.elements import loads_on
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Model
 from kinpair.model.recursion import rate_tree
 from kinpair.model.state import State
-from kinpair.quantities import METHODS, External, Request
 
 Tree: TypeAlias = tuple[Sequence[int], Sequence[int]]
 

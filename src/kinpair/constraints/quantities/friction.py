@@ -20,6 +20,7 @@ from kinpair.constraints.quantities.multipliers import Sharing, sharing
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import with_rows, wrench_rows
 from kinpair.constraints.solvers import Accelerations, Problem, Solver
+from kinpair.evaluation.quantities import External, Request, request_of
 from kinpair.forces.elements import Loads, loads_on
 from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches
@@ -30,7 +31,6 @@ from kinpair.friction.surfaces.table import at_moment, surfaces_of
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates, each, joined
 from kinpair.model.state import State
-from kinpair.quantities import External, Request, request_of
 
 SWEEPS = 6  # loops answer more strongly than trees
 STILL = 1e-13  # a rate this small, against one and the largest, counts as zero

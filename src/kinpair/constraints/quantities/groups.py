@@ -19,6 +19,7 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.constraints.quantities.equations import free_terms
 from kinpair.constraints.quantities.solution import solve
 from kinpair.constraints.rows.build import constraints_of
+from kinpair.evaluation.quantities import Request, held_motion, levels_from_load
 from kinpair.forces.elements import acting
 from kinpair.forces.states import Group, sticking_groups
 from kinpair.friction.loads.dynamics import is_loaded
@@ -26,7 +27,6 @@ from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import State
-from kinpair.quantities import Request, held_motion, levels_from_load
 
 
 class RowGroups(NamedTuple):

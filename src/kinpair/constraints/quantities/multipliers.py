@@ -39,6 +39,7 @@ from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import by_constraint, in_loop, with_rows, wrench_rows
 from kinpair.constraints.solvers.rank_revealing import SHORT
+from kinpair.evaluation.quantities import External, Request, joint_order
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches
@@ -46,7 +47,6 @@ from kinpair.friction.loads.system import dot, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates
 from kinpair.model.state import State
-from kinpair.quantities import External, Request, joint_order
 from kinpair.spatial.twist import rotate
 
 INDEPENDENT = 1e-4  # what a row of length one must have beyond the others

@@ -38,10 +38,10 @@ from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.solvers import SOLVERS, Accelerations, Problem
 from kinpair.constraints.solvers.problem import with_held
 from kinpair.constraints.solvers.rank_revealing import CONSISTENT
+from kinpair.evaluation.quantities import Request
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import Request
 
 EMPTY = 1e-12  # so long counts a row that says nothing
 SMALLEST = 1e-12  # |A Aᵀ| counts as no less than this, see `constraints/rows/closing.py`

@@ -19,9 +19,9 @@ from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import IN_LOOP, ON_LINK, by_constraint, carried
 from kinpair.constraints.rows.rolling import Rolls
+from kinpair.evaluation.quantities import External, Request, inverse_dynamics, reactions
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import External, Request, inverse_dynamics, reactions
 
 
 def constrained_wrenches(

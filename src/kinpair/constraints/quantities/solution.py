@@ -36,13 +36,13 @@ from kinpair.constraints.solvers.embedding import completed
 from kinpair.constraints.solvers.problem import soundest, with_held
 from kinpair.constraints.solvers.rank_revealing import NO_DRIFT, Drift, Solved
 from kinpair.constraints.solvers.udwadia_kalaba import constrained
+from kinpair.evaluation.quantities import METHODS, External, Request
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import Levels, is_loaded, levels_of
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import METHODS, External, Request
 
 MASS_SOUND = 1e-12  # a pivot of the mass matrix below this part of its scale is looked at closely
 EMBEDDED = ("rosenberg-extended", "maggi", "partition", *OF_ENERGY)  # these choose dependent rates

@@ -37,12 +37,20 @@ from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import carried
 from kinpair.constraints.solvers.embedding import rosenberg
+from kinpair.evaluation.quantities import (
+    OF_TREES,
+    QUANTITIES,
+    External,
+    Quantity,
+    Request,
+    pivot_measures,
+    timed,
+)
 from kinpair.forces.elements import is_timed, loads_on
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded, slides
 from kinpair.model.model import Model
 from kinpair.model.state import State
-from kinpair.quantities import OF_TREES, QUANTITIES, External, Quantity, Request, pivot_measures, timed
 from kinpair.results import AccelerationDerivatives
 
 

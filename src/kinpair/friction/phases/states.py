@@ -18,6 +18,7 @@ import numpy as np
 from kinpair.constraints.quantities.friction import STILL
 from kinpair.errors import FrictionWarning, SingularError, caller_level, listed
 from kinpair.evaluation.calls import Calls
+from kinpair.evaluation.quantities import Request
 from kinpair.forces.elements import is_timed
 from kinpair.friction.loads import closer
 from kinpair.friction.loads.system import Response, Slip, System
@@ -40,7 +41,6 @@ from kinpair.friction.surfaces.surface import Carried, Grip, Surface
 from kinpair.friction.surfaces.table import check_coefficients, surfaces_of
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING
-from kinpair.quantities import Request
 from kinpair.results import FrictionSolutions
 
 

@@ -44,8 +44,8 @@ from kinpair.constraints import quantities as constrained
 from kinpair.constraints.quantities import Equations
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.stacked import holonomic_rows, scales
+from kinpair.evaluation.quantities import Request
 from kinpair.model.state import State
-from kinpair.quantities import Request
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.steps import ahead, newton_matrix, newton_tree, without_held
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import quantities
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.compiler.rolled import Rolled
 from kinpair.constraints.quantities import along_tree
+from kinpair.evaluation import quantities
 from kinpair.evaluation.body_loops import ByBodyVector, Roller, obstacle, walking
 from kinpair.evaluation.kernels import FEW, LOOPED
 from kinpair.forces.elements import loads_on, losses

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from kinpair import quantities
 from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, symmetric
 from kinpair.algebra.choice import maximum
 from kinpair.compiler.derivative import jacobian
 from kinpair.constraints import quantities as constrained
 from kinpair.constraints.solvers.problem import full, masked
+from kinpair.evaluation import quantities
 from kinpair.forces.elements import couples_branches, efforts_of
 from kinpair.formulations import composite, kinematics
 from kinpair.model.recursion import rate_tree

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair import quantities
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, where
 from kinpair.constraints import quantities as constrained
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import ON_LINK, carried
+from kinpair.evaluation import quantities
 from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event

@@ -1,0 +1,19 @@
+"""Regulators, and closed loops along a motion.
+
+course            the motion that a regulator keeps to, and its numbers over time
+regulator         what every regulator answers
+reach             what inputs reach
+nominal           a motion with its efforts
+actuation         efforts that produce accelerations
+laws              deviations from a motion, and accelerations that take them away; what regulators do with a deviation
+in_loop           numbers that look random; sample time, limits of efforts, delay, encoders, noise
+riccati           weights and noise intensities, and Riccati's equations for them
+preview           references that are known ahead; a regulator for these
+linear_quadratic  gains from linear models
+kalman            states estimated from outputs
+joint_regulators  each joint for itself, and computed torque
+public            what `kinpair.regulator` is
+tracking          closed loops along a motion: errors, efforts against limits, settling, a picture
+
+A module imports only what stands above it; a test checks it.
+"""
