@@ -7,9 +7,10 @@ which formulations add and subtract as they do arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import add, mul, sub, truediv
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from kinpair.evaluation.quantities.frames import links_alone
 from kinpair.evaluation.quantities.request import Request
 from kinpair.forces.elements import elements_of
 from kinpair.forces.joint import can_be_walked
+from kinpair.forces.states import ports_of
+from kinpair.forces.walked_inputs import inputs_are, inputs_of
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import Roles
 from kinpair.pairs import Pair
@@ -85,7 +88,13 @@ class ByBodyRows:
 class Roller:
     """Takes the steps of a recursion on a tape."""
 
-    def __init__(self, model: Model, roles: Sequence[Hashable] | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        roles: Sequence[Hashable] | None = None,
+        spans: Mapping[str, np.ndarray] = MappingProxyType({}),
+    ) -> None:
+        """Start a tape. spans: of further vectors, the first entry of each body and how many it has (n + 1, 2)."""
         self.model = model
         numbers = model.numbering
         which, chosen = _moving(model)
@@ -97,12 +106,17 @@ class Roller:
         self._starts = {"q": numbers.q_start[1:], "v": numbers.v_start[1:]}
         own = [model.body[i + 1].pair for i in self.tape.first]
         self._widths = {"q": [pair.nq for pair in own], "v": [pair.nv for pair in own]}
+        self._sizes = {"q": model.nq, "v": model.nv}
+        for name, span in spans.items():
+            self._starts[name], self._sizes[name] = span[1:, 0], int(span[:, 1].sum())
+            self._widths[name] = [int(span[i + 1, 1]) for i in self.tape.first]
         self._bodies: dict[int, tuple[Any, Field]] = {}
+        self._lists: dict[int, tuple[Any, Field | ByKind]] = {}
         self._known: dict[tuple[Any, ...], tuple[list[Any], Field]] = {}
 
     def size(self, spans: str) -> int:
-        """Entries of a vector over the coordinates or the rates."""
-        return self.model.nq if spans == "q" else self.model.nv
+        """Entries of a vector over the coordinates, the rates, or of another name."""
+        return self._sizes[spans]
 
     # constants of the bodies
 
@@ -140,7 +154,13 @@ class Roller:
 
     def _fields(self, values: Sequence[Any]) -> list[Field | ByKind]:
         """Fields as they are; roles by kind, and lists of numbers by body as constants."""
-        return [x if isinstance(x, Field) else self._given(x) for x in values]
+        return [x if isinstance(x, Field) else self._once(x) for x in values]
+
+    def _once(self, values: Sequence[Any] | np.ndarray) -> Field | ByKind:
+        """What a list is to the tape, kept with the list, so that no other object gets its id."""
+        if id(values) not in self._lists:
+            self._lists[id(values)] = values, self._given(values)
+        return self._lists[id(values)][1]
 
     def _given(self, values: Sequence[Any] | np.ndarray) -> Field | ByKind:
         if isinstance(values, Roles):
@@ -185,11 +205,16 @@ class Roller:
     # vectors
 
     def vector(self, name: str, *, array: str = "", start: int = 0, size: int = 0) -> ByBodyVector:
-        """The coordinates `q`, or rates of another name; of a longer input `array`, the entries from `start` on."""
-        spans = "q" if name == "q" else "v"
+        """The coordinates `q`, a further vector, or rates of another name; of a longer input `array`, the entries from
+        `start` on."""
+        spans = name if name in self._sizes else "v"
         starts = self._starts[spans] + start
         field = self.tape.input(array or name, size or self.size(spans), starts, self._widths[spans])
         return ByBodyVector(self, field, spans)
+
+    def argument(self, name: str) -> Any:
+        """An argument of a quantity: a vector, or the time, of which nothing that is walked depends."""
+        return self.totals(name, 0, 1, 1) if name == "time" else self.vector(name)
 
     def parts(self, x: Any, spans: str) -> Field:
         """A vector by body: a part of a field, or numbers (n,)."""
@@ -214,9 +239,9 @@ class Roller:
         """Rates, accelerations or efforts by body."""
         return self.parts(x, "v")
 
-    def joined(self, field: Field) -> ByBodyVector:
-        """Vectors by body as one over the rates."""
-        return ByBodyVector(self, field, "v")
+    def joined(self, field: Field, spans: str = "v") -> ByBodyVector:
+        """Vectors by body as one over the rates, or as a further vector."""
+        return ByBodyVector(self, field, spans)
 
     def joined_coordinates(self, field: Field) -> ByBodyVector:
         """Vectors by body as one over the coordinates."""
@@ -279,6 +304,7 @@ QUANTITIES = (
     "mass_solution",
     "pose_rows",
     "wrenches",
+    "actuation",
 )
 OF_MOTION = (
     "gravity_forces",
@@ -292,14 +318,15 @@ OF_MOTION = (
 METHODS = ("", "newton-euler", "denoc")
 
 
-def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> str:
-    """Why a quantity cannot be written as loops over the bodies; empty where it can."""
+def obstacle(model: Model, request: Request, parameters: Sequence[str] = (), *, driven: bool = False) -> str:
+    """Why a quantity cannot be written as loops over the bodies; empty where it can. `driven`: inputs act."""
     if request.quantity not in QUANTITIES and request.quantity not in LOOPS:
         return f"only these can: {', '.join(QUANTITIES)}"
     if request.method not in METHODS:
         return f"method {request.method!r} has no steps from body to body; 'newton-euler' and 'denoc' have"
     alone = request.quantity in OF_MOTION  # whatever acts, and whatever the constraints are
-    acting = () if alone else elements_of(model, passive=request.passive)
+    driven = request.quantity == "actuation" or driven
+    acting = () if alone else elements_of(model, passive=request.passive, driven=driven)
     reasons = {
         "nothing moves": not model.nv,
         "it has external wrenches": bool(request.external),
@@ -308,9 +335,11 @@ def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> 
         and not (alone or request.quantity in LOOPS),
         "the system is given by its energy": model.terms is not None,
         "the mechanism has friction from load": bool(model.surfaces) and not alone,
-        "something other than springs, dampers and friction of constant level of joints acts": not all(
+        "something other than actuators, and springs, dampers and friction of constant level of joints acts": not all(
             map(can_be_walked, acting)
         ),
+        "several elements share an input": driven
+        and len(ports_of(model).u_names) != inputs_of(model).spans["u"][:, 1].sum(),
         "loops and dry friction are solved together": request.quantity in LOOPS
         and any(x.sticks for x in acting),
         "bodies are welded to the ground": len(model.carried) < len(model.moving),
@@ -320,8 +349,15 @@ def obstacle(model: Model, request: Request, parameters: Sequence[str] = ()) -> 
     return found or (along_tree.obstacle(model) if request.quantity in LOOPS else "")
 
 
-def walking(model: Model, *, closed: bool) -> tuple[Roller, Model]:
-    """A roller, and the model that it walks: with the ends of its loops as bodies, where these are `closed`."""
+def walking(model: Model, *, closed: bool, driven: bool = False) -> tuple[Roller, Model]:
+    """A roller, and the model that it walks: with the ends of its loops as bodies, where these are `closed`; `driven`
+    by inputs."""
+    if driven:
+        inputs = inputs_of(model)
+        roller = Roller(model, inputs.roles, inputs.spans)
+        walked = model.walked_by(roller)
+        inputs_are(walked, inputs)
+        return roller, walked
     if not closed:
         roller = Roller(model)
         return roller, model.walked_by(roller)
@@ -339,7 +375,7 @@ def rolled(
 
     closed: the loops of the mechanism are closed.
     """
-    roller, walked = walking(model, closed=closed)
+    roller, walked = walking(model, closed=closed, driven="u" in state)
     with np.errstate(all="ignore"):
-        result = compute(*(roller.vector(argument) for argument in state), model=walked)
+        result = compute(*map(roller.argument, state), model=walked)
     return roller.finish(name, result)

@@ -19,6 +19,7 @@ from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy, 
 from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.pad import pad_elements
 from kinpair.forces.point_spring import point_springs
+from kinpair.forces.walked_inputs import input_efforts, input_energy, input_losses
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.laws.joint import joint_frictions
 from kinpair.friction.surfaces.table import loaded_joints
@@ -150,7 +151,9 @@ def loads_on(
     """Of all elements, and of wrenches [n; f] applied to links and frames, in world axes at their origins."""
     if model.walker:
         efforts = walked_efforts(model, state) if _of_joints(model, passive) else np.zeros(model.nv)
-        return Loads(efforts, no_wrenches(model))
+        by_inputs = input_efforts(model, state) if len(state.u) else NOTHING
+        every = efforts + by_inputs if len(by_inputs) else efforts
+        return Loads(every, no_wrenches(model), by_inputs)
     w = applied_wrenches(model, state.q, external)
     tau: list[Any] = [0.0] * model.nv
     driving: list[Any] = [0.0] * model.nv if len(state.u) else []
@@ -181,14 +184,16 @@ def efforts_of(
 def stored_energy(model: Model, state: State, *, passive: bool = True) -> Scalar:
     """What all elements store [J]."""
     if model.walker:
-        return walked_energy(model, state) if _of_joints(model, passive) else 0.0
+        energy = walked_energy(model, state) if _of_joints(model, passive) else 0.0
+        return energy + input_energy(model, state) if len(state.u) else energy
     return sum((x.element.energy(at) for x, at in acting(model, state, passive=passive)), 0.0)
 
 
 def losses(model: Model, state: State, *, passive: bool = True) -> dict[str, Scalar]:
     """Powers that elements take for good, by name [W]."""
     if model.walker:
-        return {"joints": walked_losses(model, state)} if _of_joints(model, passive) else {}
+        lost = {"joints": walked_losses(model, state)} if _of_joints(model, passive) else {}
+        return {**lost, "inputs": input_losses(model, state)} if len(state.u) else lost
     return {
         name: power
         for x, at in acting(model, state, passive=passive)

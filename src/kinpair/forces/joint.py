@@ -13,6 +13,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.forces.element import Element, Instant
+from kinpair.forces.joint_input import JointInput
 from kinpair.friction.laws.joint import JointFriction
 from kinpair.friction.laws.laws import Coulomb, Level, Levels, Viscous
 from kinpair.model.model import Body, Model
@@ -79,7 +80,8 @@ def _elements(numbers: Sequence[Vector]) -> list[Element]:
     return found
 
 
-def _instant(q: Vector, qd: Vector, *share: Vector) -> Instant:
+def instant(q: Vector, qd: Vector, *share: Vector) -> Instant:
+    """Return the state of one joint as its elements see it."""
     return Instant(_Alone(Slip(*share) if share else None), State(q, qd))  # type: ignore[arg-type]
 
 
@@ -87,19 +89,19 @@ def _efforts(body: Body, *arguments: Vector) -> Vector:
     *numbers, q, qd = arguments[:7]
     efforts: list[Any] = [0.0] * len(qd)
     for element in _elements(numbers):
-        for v, effort in element.efforts(_instant(q, qd, *arguments[7:])).items():
+        for v, effort in element.efforts(instant(q, qd, *arguments[7:])).items():
             efforts[v] = efforts[v] + effort
     return array(efforts) if efforts else np.zeros(0)
 
 
 def _energy(body: Body, *arguments: Vector) -> Scalar:
     *numbers, q, qd = arguments[:7]
-    return sum((x.energy(_instant(q, qd)) for x in _elements(numbers)), 0.0)
+    return sum((x.energy(instant(q, qd)) for x in _elements(numbers)), 0.0)
 
 
 def _losses(body: Body, *arguments: Vector) -> Scalar:
     *numbers, q, qd = arguments[:7]
-    at = _instant(q, qd, *arguments[7:])
+    at = instant(q, qd, *arguments[7:])
     return sum((x for one in _elements(numbers) for x in one.losses(at).values()), 0.0)
 
 
@@ -133,7 +135,11 @@ def walked_losses(model: Model, state: State) -> Scalar:
 
 
 def can_be_walked(element: Element) -> bool:
-    """True of springs and dampers of joints, and of friction whose level is one number in both directions."""
+    """True of inputs, springs and dampers of joints, and of friction whose level is one number in both directions."""
+    if element.drives:
+        from kinpair.forces.actuators.actuator import Actuator
+
+        return isinstance(element, JointInput | Actuator)
     if not isinstance(element, JointFriction):
         return isinstance(element, JointSpring | JointDamper)
     law = element.law

@@ -16,6 +16,7 @@ from kinpair.errors import InputError
 from kinpair.forces.applied import as_efforts
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import Owner, acting, elements_of, own_elements, owners_of
+from kinpair.forces.walked_inputs import input_efforts, input_vector
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.surfaces.table import LoadedJoint
 from kinpair.model.model import Model
@@ -72,6 +73,8 @@ def _with_ports(model: Model, state: State, passive: bool) -> Acting:
 
 def state_rates(model: Model, state: State, *, passive: bool = True) -> Vector:
     """ẋ (nx,); internal states of what does not act stay as they are."""
+    if model.walker:
+        return input_vector(model, state, "rates")
     rates: list[Any] = [0.0] * len(ports_of(model).x_names)
     for x, at in _with_ports(model, state, passive):
         rates[x.x] = list(x.element.rates(at))
@@ -80,6 +83,8 @@ def state_rates(model: Model, state: State, *, passive: bool = True) -> Vector:
 
 def driven_efforts(model: Model, state: State) -> Vector:
     """What elements with inputs do to the joints, as efforts on the rates (nv,)."""
+    if model.walker:
+        return input_efforts(model, state)
     return _as_efforts(model, state.q, [(x, at) for x, at in _with_ports(model, state, True) if x.element.nu])
 
 
@@ -88,6 +93,8 @@ def beside_forward_dynamics(model: Model, state: State, *, passive: bool = True)
 
     That has elements without inputs in their start, and no others.
     """
+    if model.walker:
+        return input_efforts(model, state)
     there = _as_efforts(model, state.q, _with_ports(model, state, passive))
     here = _with_ports(
         model, State(state.q, state.qd, time=state.time), passive

@@ -16,7 +16,11 @@ UNKNOWN = ("", "", "")
 
 
 def units(model: Model) -> dict[str, list[str]]:
-    """Of every entry of q, qd and tau."""
+    """Return the units of every entry of q, qd and tau, made once."""
+    return model.once("units", lambda: _units(model))
+
+
+def _units(model: Model) -> dict[str, list[str]]:
     pairs = [model.body[i].pair for i in model.in_order]
     q = [part for pair in pairs for part in pair.q_parts]
     v = [part for pair in pairs for part in pair.v_parts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeAlias
 
 from kinpair.algebra.arrays import Scalar
@@ -142,10 +142,16 @@ def actuator_elements(model: Model) -> list[Element]:
 
 
 def _element(model: Model, data: ActuatorData) -> Actuator:
-    x, unit = data.numbers, units(model)
-    machine = MACHINES[data.kind](x)
+    unit = units(model)
     own = {"effort": unit["tau"][data.v], "servo": unit["q"][data.q], "series-elastic": "N m"}
     bodies = (model.parent[data.i], data.i)
-    control = _control(data.kind, x, machine)
-    named = own.get(data.kind, machine.unit)
-    return Actuator(data.name, bodies, data.v, data.q, machine, _gear(x), control, named)
+    made = actuator(data.kind, data.numbers)
+    return replace(
+        made, name=data.name, bodies=bodies, v=data.v, q=data.q, unit=own.get(data.kind, made.machine.unit)
+    )
+
+
+def actuator(kind: str, numbers: Numbers) -> Actuator:
+    """Return an actuator of a kind in a joint of its own, on rate 0."""
+    machine = MACHINES[kind](numbers)
+    return Actuator("", (), 0, 0, machine, _gear(numbers), _control(kind, numbers, machine), "")

@@ -19,6 +19,8 @@ from kinpair.evaluation import quantities
 from kinpair.evaluation.body_loops import ByBodyVector, Roller, obstacle, walking
 from kinpair.evaluation.kernels import FEW, LOOPED
 from kinpair.forces.elements import loads_on, losses
+from kinpair.forces.states import driven_efforts
+from kinpair.forces.walked_inputs import input_vector
 from kinpair.formulations import kinematics
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import joined, rates, total
@@ -32,13 +34,15 @@ def is_looped(d: Dynamics) -> bool:
     """True where the equations are loops over the bodies: trees of many operations without friction or events."""
     layout = d.layout
     closed = d.enforcement is not None
-    plain = d.torque is None and not (d.parameters or d.external or d.actuated)
+    plain = d.torque is None and not (d.parameters or d.external or (d.actuated and closed))
     free = not (d.sticking or d.stops or np.isfinite(d.saturation).any())
-    known = layout.trace.start == layout.loss.stop and layout.x.start == layout.x.stop and not d.memory
+    known = layout.trace.start == layout.account.stop and not d.memory
+    known = known and (d.actuated or layout.x.start == layout.x.stop)
     if not (plain and free and known) or (d.enforcement is not None and not d.enforcement.along_tree):
         return False
     few = not closed and len(d.model.moving) <= FEW
-    if few or obstacle(d.model, replace(d.request, quantity="loop_accelerations") if closed else d.request):
+    request = replace(d.request, quantity="loop_accelerations") if closed else d.request
+    if few or obstacle(d.model, request, driven=d.actuated):
         return False
     return closed or rate(d).count["total"] > LOOPED
 
@@ -54,13 +58,18 @@ class _Recording:
 
     @classmethod
     def of(cls, d: Dynamics) -> _Recording:
-        roller, model = walking(d.model, closed=d.enforcement is not None)
+        roller, model = walking(d.model, closed=d.enforcement is not None, driven=d.actuated)
         layout = d.layout
         q: Any = roller.vector("q", array="y", start=layout.q.start, size=d.ny)
         qd: Any = roller.vector("qd", array="y", start=layout.qd.start, size=d.ny)
         tau: Any = np.zeros(model.nv)
+        control = d.input_layout.control.start
+        if d.actuated:
+            x: Any = roller.vector("x", array="y", start=layout.x.start, size=d.ny)
+            u: Any = roller.vector("u", array="u", start=control, size=d.nu)
+            return cls(d, roller, model, State(q, qd, x, u, tau=tau))
         if d.torque_in_u:
-            tau = roller.vector("tau", array="u", start=d.input_layout.control.start, size=d.nu)
+            tau = roller.vector("tau", array="u", start=control, size=d.nu)
         return cls(d, roller, model, State(q, qd, tau=tau))
 
     def write(self, value: Any, start: int, size: int) -> None:
@@ -70,10 +79,34 @@ class _Recording:
         else:
             self.roller.tape.result(OUT, np.ravel(value), size=size, start=start)
 
+    @property
+    def of_inputs(self) -> dict[str, int]:
+        """Vectors of the state that inputs have, each with its place: internal states, and the account."""
+        if not self.d.actuated:
+            return {}
+        account = self.d.layout.account.start
+        return {"x": self.d.layout.x.start, "supply": account, "losses": account + self.roller.size("supply")}
+
+    def rates_of(self, name: str, state: State) -> Any:
+        """How fast a vector of inputs changes."""
+        return input_vector(self.model, state, "rates" if name == "x" else name)
+
+    def before(self, name: str, start: int) -> ByBodyVector:
+        """A vector of the state, from entry `start` on."""
+        return self.roller.vector(name, array="y", start=start, size=self.d.ny)
+
+    def carried(self) -> tuple[list[Any], list[Any]]:
+        """Work and loss, and what is behind the account."""
+        layout, ny = self.d.layout, self.d.ny
+        ledger = self.roller.totals("y", layout.work.start, 2, ny)
+        return ledger, self.roller.totals("y", layout.account.stop, ny - layout.account.stop, ny)
+
     def powers(self, state: State) -> list[Any]:
         """Rates of work and loss, as `Dynamics.powers` has them."""
         work = 0.0
-        if self.d.torque_in_u:
+        if self.d.actuated:
+            work = total(self.model, _sum, 0.0, input_vector(self.model, state, "supply").field)
+        elif self.d.torque_in_u:
             efforts = rates(self.model, state.tau), rates(self.model, state.qd)
             work = total(self.model, _power, 0.0, *efforts)
         return [work, sum(losses(self.model, state, passive=self.d.passive).values(), 0.0)]
@@ -91,6 +124,10 @@ class _Recording:
         return self.roller.tape.finish(name, OUT)
 
 
+def _sum(body: Body, powers: Any) -> Any:
+    return sum(powers, 0.0)
+
+
 def _power(body: Body, tau: Any, qd: Any) -> Any:
     return tau @ qd if len(qd) else 0.0
 
@@ -101,7 +138,10 @@ def rate(d: Dynamics) -> Rolled:
         x = _Recording.of(d)
         x.write(kinematics.dq_dt(x.model, x.state.q, x.state.qd), d.layout.q.start, d.ny)
         x.write(x.accelerations(), d.layout.qd.start, d.ny)
-        x.write([*x.powers(x.state), *[0.0] * (d.ny - d.layout.loss.stop)], d.layout.work.start, d.ny)
+        x.write(x.powers(x.state), d.layout.work.start, d.ny)
+        for name, start in x.of_inputs.items():
+            x.write(x.rates_of(name, x.state), start, d.ny)
+        x.write(np.zeros(d.ny - d.layout.account.stop), d.layout.account.stop, d.ny)
         return x.finish("rate")
 
 
@@ -112,7 +152,10 @@ def watched(d: Dynamics) -> Rolled:
         x = _Recording.of(d)
         energies = replace(d, model=x.model).energies(x.state)
         x.write(list(energies), layout.kinetic.start, d.nw)
-        x.write(joined(x.model, rates(x.model, x.state.tau)), layout.tau.start, d.nw)
+        efforts = driven_efforts(x.model, x.state) if d.actuated else x.state.tau
+        x.write(joined(x.model, rates(x.model, efforts)), layout.tau.start, d.nw)
+        if d.actuated:
+            x.write(x.state.u, layout.u.start, d.nw)
         if d.enforcement is not None:
             x.write(along_tree.residuals(x.model, x.state.q, x.state.qd, 0.0), layout.residual.start, d.nw)
         return x.finish("watched")
@@ -123,14 +166,16 @@ def semi_implicit_euler(d: Dynamics) -> Rolled:
     with np.errstate(all="ignore"):
         x = _Recording.of(d)
         dt = x.roller.tape.scalar("dt")
-        y = x.roller.totals("y", d.layout.work.start, d.ny - d.layout.work.start, d.ny)
+        ledger, rest = x.carried()
         later = x.roller.moved(x.state.qd, x.accelerations(), dt)
         x.write(x.roller.moved(x.state.q, later, dt), d.layout.q.start, d.ny)
         x.write(later, d.layout.qd.start, d.ny)
         h = x.roller.totals("dt", 0, 1, 0)[0]
-        powers = x.powers(replace(x.state, qd=later))
-        ledger = [a + h * b for a, b in zip(y, powers, strict=False)]
-        x.write([*ledger, *y[len(ledger) :]], d.layout.work.start, d.ny)
+        end = replace(x.state, qd=later)
+        x.write([a + h * b for a, b in zip(ledger, x.powers(end), strict=True)], d.layout.work.start, d.ny)
+        x.write(rest, d.layout.account.stop, d.ny)
+        for name, start in x.of_inputs.items():
+            x.write(x.roller.moved(x.before(name, start), x.rates_of(name, end), dt), start, d.ny)
         return x.finish("semi_implicit_euler")
 
 
@@ -139,7 +184,7 @@ def settled(d: Dynamics) -> Rolled:
     with np.errstate(all="ignore"):
         x = _Recording.of(d)
         q, qd = kinematics.normalised(x.model, x.state.q), x.state.qd
-        rest = x.roller.totals("y", d.layout.work.start, d.ny - d.layout.work.start, d.ny)
+        ledger, rest = x.carried()
         if d.traced:
             q, qd, least = along_tree.projected(x.model, q, qd, 0.0)
             worst, over = rest[-2], 1.0 / maximum(np.abs(least), LEAST)
@@ -148,7 +193,10 @@ def settled(d: Dynamics) -> Rolled:
             rest[-2:] = [where(worse, over, worst), where(worse, time, rest[-1])]
         x.write(q, d.layout.q.start, d.ny)
         x.write(qd, d.layout.qd.start, d.ny)
-        x.write(rest, d.layout.work.start, d.ny)
+        x.write(ledger, d.layout.work.start, d.ny)
+        x.write(rest, d.layout.account.stop, d.ny)
+        for name, start in x.of_inputs.items():
+            x.write(x.before(name, start), start, d.ny)
         return x.finish("settled")
 
 
