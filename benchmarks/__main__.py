@@ -58,6 +58,7 @@ def measure(console: Console, quick: bool):
         methods,
         operations,
         optimise,
+        planning,
         simulation,
         single,
         startup,
@@ -113,6 +114,7 @@ def measure(console: Console, quick: bool):
             started=followed("start", startup.rows(), lambda r: r.what),
             figures=followed("friction", friction.rows(turns), lambda r: r.what)
             + followed("actuators", actuators.rows(), lambda r: r.what)
+            + followed("planning", planning.rows(quick=quick), lambda r: r.what)
             + followed("optimal motion", optimise.rows(quick=quick), lambda r: r.what),
             every=followed("methods", every_method.rows(turns), lambda r: f"{r.robot}, {r.method}"),
             gcc=followed("compiled C", casadi_gcc.rows(turns), lambda r: r.quantity),

@@ -6,27 +6,37 @@ stands, or after as many steps as a loop has.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from kinpair.compiler.cache import Store
 from kinpair.compiler.program import Program
 from kinpair.compiler.time_loop.inputs import Inputs
-from kinpair.compiler.time_loop.loop import FixedLoop
+from kinpair.compiler.time_loop.loop import FixedLoop, Resident
 from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.time_loop.step import REPEATS
 from kinpair.compiler.trace import trace
 from kinpair.inverse_kinematics.iteration import improved
 from kinpair.inverse_kinematics.residual import Task
 
+Room: TypeAlias = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
 
 class Iteration(Protocol):
-    """From starts q (rows, nq), targets u and parameters p of each to ends (rows, nq) and what they leave, V."""
+    """From starts q (rows, nq), targets u and parameters p of each to ends (rows, nq) and what they leave, V.
+
+    Parameters without an axis of rows are those of every row.
+    """
 
     def __call__(self, q: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Run all rows."""
+        ...
+
+    def room(self, p: np.ndarray) -> Room:
+        """Return the iteration (q (rows, nq), u (size,)) → ends, V with parameters p (rows, ...) that stay."""
         ...
 
 
@@ -59,6 +69,19 @@ class Compiled:
         found = self._loop.run(rows, dt=1.0, samples=1, inputs=Inputs(parameters=p)).Y[:, 0]
         return found[:, :-1], found[:, -1]
 
+    def room(self, p: np.ndarray) -> Room:
+        """Return the iteration in memory that stays, so that a call of few rows is short."""
+        n = self.task.model.nq
+        state = np.zeros((len(p), n + 1 + self.task.size))
+        advance = Resident(self._loop, state, 1.0, Inputs(parameters=p)).advance
+
+        def run(q: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            state[:, :n], state[:, n + 1 :] = q, u
+            advance(0, 1)
+            return state[:, :n].copy(), state[:, n].copy()
+
+        return run
+
 
 class Interpreted:
     """The same step by step."""
@@ -67,9 +90,13 @@ class Interpreted:
         self.task, self.criterion = task, criterion
 
     def __call__(self, q: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        found = [self._one(*row) for row in zip(q, u, p, strict=True)]
+        found = [self._one(*row) for row in zip(q, u, np.broadcast_to(p, (len(q), p.shape[-1])), strict=True)]
         ends, gaps = zip(*found, strict=True)
         return np.array(ends), np.array(gaps)
+
+    def room(self, p: np.ndarray) -> Room:
+        """Return the same with parameters that stay."""
+        return lambda q, u: self(q, np.broadcast_to(u, (len(p), len(u))), p)
 
     def _one(self, q: np.ndarray, u: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, float]:
         for _ in range(REPEATS):

@@ -13,7 +13,7 @@ from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.rows.closing import BEYOND, Box
 from kinpair.formulations import kinematics
 from kinpair.inverse_kinematics.iteration import CLOSED, felt
-from kinpair.inverse_kinematics.loop import Compiled, Interpreted, Iteration
+from kinpair.inverse_kinematics.loop import Compiled, Interpreted, Iteration, Room
 from kinpair.inverse_kinematics.residual import Task
 from kinpair.inverse_kinematics.targets import Form
 
@@ -64,6 +64,8 @@ class Search:
         self.model = rows.model
         self.task = Task(self.model, forms, constraints, rows.scales, entries, rows.reach)
         self._boxes: dict[tuple[int, ...], tuple[Box, bool]] = {}
+        self._known_parameters: dict[tuple[tuple[int, ...], bool], np.ndarray] = {}
+        self._rooms: dict[tuple[int, ...], list[Room]] = {}  # free ones; a thread takes its own
         self.iteration: Iteration = (Compiled if rows.calls.compiled else Interpreted)(self.task, criterion)
 
     @cached_property
@@ -77,8 +79,15 @@ class Search:
     def found(self, guess: np.ndarray, u: np.ndarray, held: Sequence[int]) -> Found:
         """The best for each target: guesses (targets, nq), numbers of the targets (targets, size)."""
         box, bounded = self._box(held)
+        attempts = BOUNDED if bounded else FREELY
         best = Found(guess.copy(), np.full(len(guess), np.inf), np.full(len(guess), NOTHING))
-        for attempt in BOUNDED if bounded else FREELY:
+        if bounded and len(guess) == 1:
+            attempts = attempts[2:]
+            for tried in self._at_once(guess, u[0], box, held):
+                if tried.grade[0] == WITHIN:
+                    return tried
+                best = max(best, tried, key=_rank)
+        for attempt in attempts:
             left = np.flatnonzero(best.grade < attempt.least)
             if not len(left):
                 break
@@ -90,6 +99,18 @@ class Search:
         for limits in (box, None) if bounded else (box,):
             self._go_on(best, guess, u, box, limits, held)
         return best
+
+    def _at_once(self, guess: np.ndarray, u: np.ndarray, box: Box, held: Sequence[int]) -> list[Found]:
+        """Return the ends of the first two attempts for one target, which are lanes of one run."""
+        rooms = self._rooms.setdefault(tuple(held), [])
+        if rooms:
+            room = rooms.pop()
+        else:
+            room = self.iteration.room(np.array([self._parameters(held, x) for x in (None, box)]))
+        q, V = room(np.concatenate([guess, box.turned(guess)]), u)
+        rooms.append(room)
+        grade = self._grade(q, V, guess, box)
+        return [Found(q[k : k + 1], V[k : k + 1], grade[k : k + 1]) for k in range(2)]
 
     def _go_on(
         self, best: Found, guess: np.ndarray, u: np.ndarray, box: Box, limits: Box | None, held: Sequence[int]
@@ -126,21 +147,18 @@ class Search:
 
     def _grade(self, q: np.ndarray, V: np.ndarray, guess: np.ndarray, box: Box) -> np.ndarray:
         """Return what ends q (..., nq) that leave V (...) are: nothing, beyond limits or within them."""
-        away = np.abs(q - guess).max(-1)
-        within = (box.beyond(q) <= BEYOND).all(-1) | (away <= MEANT)
+        within = (box.beyond(q) <= BEYOND).all(-1)
+        if not within.all():
+            within |= np.abs(q - guess).max(-1) <= MEANT
         return np.where(V <= FOUND, np.where(within, WITHIN, BEYOND_LIMITS), NOTHING)
 
     def _run(self, q: np.ndarray, u: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends of iterations and what they leave of V; parameters for all rows, or for each."""
-        ends: list[np.ndarray] = []
-        left: list[np.ndarray] = []
-        limits = np.broadcast_to(limits, (len(q), limits.shape[-1]))
-        for k in range(0, len(q), CHUNK):
-            some = slice(k, k + CHUNK)
-            end, V = self.iteration(q[some], u[some], limits[some])
-            ends.append(end)
-            left.append(V)
-        return np.concatenate(ends), np.concatenate(left)
+        chunks = [slice(k, k + CHUNK) for k in range(0, len(q), CHUNK)]
+        ends = [self.iteration(q[x], u[x], limits if limits.ndim == 1 else limits[x]) for x in chunks]
+        if len(ends) == 1:
+            return ends[0]
+        return np.concatenate([q for q, _ in ends]), np.concatenate([V for _, V in ends])
 
     def _starts(self, q: np.ndarray, box: Box, held: Sequence[int], count: int) -> np.ndarray:
         """So many for each guess, moved a part of the way to places anywhere within the limits."""
@@ -151,7 +169,10 @@ class Search:
         steps = np.resize(SHARES, count)[:, None] * (low + parts * (high - low) - here)
         moving = [float(k in self.felt and k not in held) for k in range(self.model.nv)]
         flat, along = np.repeat(q, count, axis=0), (steps * moving).reshape(-1, self.model.nv)
-        moved = rows(kinematics.nudged(self.model, columns(flat), columns(along)), len(flat))
+        if self.model.nq == self.model.nv:  # coordinates whose rates of change are the rates
+            moved = flat + along
+        else:
+            moved = rows(kinematics.nudged(self.model, columns(flat), columns(along)), len(flat))
         return box.moved(moved, box.positions(moved)).reshape(len(q), count, -1)
 
     def _box(self, held: Sequence[int]) -> tuple[Box, bool]:
@@ -174,10 +195,18 @@ class Search:
             q, V = self._run(q, u, parameters)
         return q, V
 
-    def _parameters(self, held: Sequence[int], box: Box | None, damping: float = FALLING) -> np.ndarray:
-        """p of the iteration."""
-        n = self.model.nv
-        moving = np.ones(n)
-        moving[list(held)] = 0.0
-        ends = [np.full(n, -np.inf), np.full(n, np.inf)] if box is None else [box.lower, box.upper]
-        return np.concatenate([moving, *ends, [damping]])
+    def _parameters(self, held: Sequence[int], box: Box | None) -> np.ndarray:
+        """Return p of the iteration, with the damping that leads to most solutions."""
+        key = tuple(held), box is None
+        if key not in self._known_parameters:
+            n = self.model.nv
+            moving = np.ones(n)
+            moving[list(held)] = 0.0
+            ends = [np.full(n, -np.inf), np.full(n, np.inf)] if box is None else [box.lower, box.upper]
+            self._known_parameters[key] = np.concatenate([moving, *ends, [FALLING]])
+        return self._known_parameters[key]
+
+
+def _rank(x: Found) -> tuple[int, float]:
+    """Return what makes a result of one target better: its grade, then what it leaves, where that is no solution."""
+    return int(x.grade[0]), -float(x.V[0]) if x.grade[0] == NOTHING else 0.0

@@ -15,7 +15,7 @@ from kinpair.formulations import kinematics
 from kinpair.inverse_kinematics.iteration import CRITERIA
 from kinpair.inverse_kinematics.path import Path
 from kinpair.inverse_kinematics.rates import Course
-from kinpair.inverse_kinematics.search import BEYOND_LIMITS, NOTHING, Found, Search
+from kinpair.inverse_kinematics.search import BEYOND_LIMITS, NOTHING, WITHIN, Found, Search
 from kinpair.inverse_kinematics.targets import Form, Wanted
 
 
@@ -32,13 +32,14 @@ class Solver:
     ) -> np.ndarray:
         """Coordinates (nq,), or (targets, nq) where targets or guesses q are many."""
         entries = self._entries(fixed)
-        held = sorted(self.rows.rates_of([name for name in fixed if name not in entries]))
+        held = sorted(self.rows.rates_of([name for name in fixed if name not in entries])) if fixed else []
         many = wanted.many or q.ndim > 1
-        count = max(len(np.atleast_2d(q)), len(wanted.numbers))
-        guess = np.broadcast_to(self._normalised(q), (count, self.model.nq)).copy()
-        numbers = np.broadcast_to(wanted.numbers, (count, wanted.numbers.shape[1]))
-        stay = guess[:, list(entries.values())]
-        u = np.concatenate([np.full((count, 1), float(time)), numbers, stay], axis=1)
+        count, size = max(len(q) if q.ndim > 1 else 1, len(wanted.numbers)), wanted.numbers.shape[1]
+        guess, u = np.empty((count, self.model.nq)), np.empty((count, 1 + size + len(entries)))
+        guess[:] = self._normalised(q)
+        u[:, 0], u[:, 1 : 1 + size] = time, wanted.numbers
+        if entries:
+            u[:, 1 + size :] = guess[:, list(entries.values())]
         found = self.at(guess, u, wanted.forms, tuple(entries.values()), held, criterion, many)
         return found if many else found[0]
 
@@ -98,6 +99,8 @@ class Solver:
 
     def _judge(self, search: Search, found: Found, u: np.ndarray, many: bool) -> None:
         """Refuse what was not found, and tell what is beyond limits."""
+        if found.grade.min() == WITHIN:
+            return
         if len(lost := np.flatnonzero(found.grade == NOTHING)):
             first = lost[0]
             self._refuse(search, found, u, lost, self._closed(found.q[first], float(u[first, 0])), many)

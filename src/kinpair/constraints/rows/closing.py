@@ -72,7 +72,7 @@ class Box:
 
     def positions(self, q: np.ndarray) -> np.ndarray:
         """The coordinate of each rate, zero where it has none."""
-        return np.where(self.of >= 0, q[..., self.of], 0.0)
+        return np.where(self.of >= 0, q.take(self.of, axis=-1), 0.0)
 
     def beyond(self, q: np.ndarray) -> np.ndarray:
         """How far each coordinate is beyond its limits, by rate; negative within."""
@@ -96,7 +96,10 @@ class Box:
 
     def turned(self, q: np.ndarray) -> np.ndarray:
         """q with full turns taken off what is beyond a limit; no solution where that is no angle."""
-        x, over = self.positions(q), self.beyond(q)
+        over = self.beyond(q)
+        if not (over > 0.0).any():
+            return q.copy()
+        x = self.positions(q)
         turns = np.where(over > BEYOND, np.ceil(np.fmax(over, 0.0) / TURN), 0.0)
         return self.moved(q, x + TURN * turns * np.where(x < self.lower, 1.0, -1.0))
 
