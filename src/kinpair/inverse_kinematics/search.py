@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ MEANT = 1e-3  # [rad] or [m]: a solution so near to the guess is the one that is
 FALLING = 0.05  # ν of (IK5), which led to the most solutions
 CAREFUL, RUNS = 2.0, 10  # ν √V where there is no solution: the least V is then a minimum of its own
 CHUNK = 8192  # rows at a time
+FEW = 32  # starts of one target that are run in memory that stays
 FAR = 1e6  # a solution beyond limits counts as this much farther away
 NOTHING, BEYOND_LIMITS, WITHIN = range(3)  # what was found
 
@@ -65,7 +66,8 @@ class Search:
         self.task = Task(self.model, forms, constraints, rows.scales, entries, rows.reach)
         self._boxes: dict[tuple[int, ...], tuple[Box, bool]] = {}
         self._known_parameters: dict[tuple[tuple[int, ...], bool], np.ndarray] = {}
-        self._rooms: dict[tuple[int, ...], list[Room]] = {}  # free ones; a thread takes its own
+        self._rooms: dict[Any, list[Room]] = {}  # free ones; a thread takes its own
+        self._parts: dict[int, np.ndarray] = {}
         self.iteration: Iteration = (Compiled if rows.calls.compiled else Interpreted)(self.task, criterion)
 
     @cached_property
@@ -102,15 +104,18 @@ class Search:
 
     def _at_once(self, guess: np.ndarray, u: np.ndarray, box: Box, held: Sequence[int]) -> list[Found]:
         """Return the ends of the first two attempts for one target, which are lanes of one run."""
-        rooms = self._rooms.setdefault(tuple(held), [])
-        if rooms:
-            room = rooms.pop()
-        else:
-            room = self.iteration.room(np.array([self._parameters(held, x) for x in (None, box)]))
-        q, V = room(np.concatenate([guess, box.turned(guess)]), u)
-        rooms.append(room)
+        limits = [self._parameters(held, x) for x in (None, box)]
+        q, V = self._few((tuple(held), 0), limits, np.concatenate([guess, box.turned(guess)]), u)
         grade = self._grade(q, V, guess, box)
         return [Found(q[k : k + 1], V[k : k + 1], grade[k : k + 1]) for k in range(2)]
+
+    def _few(self, key: Any, limits: Any, q: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Run few rows in memory that stays, where a call is short; `key`: of parameters and number of rows."""
+        rooms = self._rooms.setdefault(key, [])
+        room = rooms.pop() if rooms else self.iteration.room(np.array(limits))
+        ends = room(q, u)
+        rooms.append(room)
+        return ends
 
     def _go_on(
         self, best: Found, guess: np.ndarray, u: np.ndarray, box: Box, limits: Box | None, held: Sequence[int]
@@ -136,7 +141,10 @@ class Search:
         starts = self._starts(begin, box, held, attempt.starts) if attempt.starts else begin[:, None]
         targets, count, nq = starts.shape
         limits = self._parameters(held, box if attempt.limited else None)
-        q, V = self._run(starts.reshape(-1, nq), np.repeat(u, count, axis=0), limits)
+        if targets == 1 and 1 < count <= FEW:
+            q, V = self._few((tuple(held), attempt), [limits] * count, starts[0], u[0])
+        else:
+            q, V = self._run(starts.reshape(-1, nq), np.repeat(u, count, axis=0), limits)
         q, V = q.reshape(targets, count, nq), V.reshape(targets, count)
         grade = self._grade(q, V, guess[:, None], box)
         away = np.abs(q - guess[:, None]).max(-1)
@@ -165,7 +173,9 @@ class Search:
         here = box.positions(q)[:, None]
         low = np.where(np.isfinite(box.lower), box.lower, here - WIDE)
         high = np.where(np.isfinite(box.upper), box.upper, here + WIDE)
-        parts = np.random.default_rng(count).uniform(0.0, 1.0, (count, self.model.nv))
+        if count not in self._parts:
+            self._parts[count] = np.random.default_rng(count).uniform(0.0, 1.0, (count, self.model.nv))
+        parts = self._parts[count]
         steps = np.resize(SHARES, count)[:, None] * (low + parts * (high - low) - here)
         moving = [float(k in self.felt and k not in held) for k in range(self.model.nv)]
         flat, along = np.repeat(q, count, axis=0), (steps * moving).reshape(-1, self.model.nv)
