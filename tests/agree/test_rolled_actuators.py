@@ -9,8 +9,8 @@ import kinpair as kp
 import zoo
 from kinpair.compiler.kernel import Kernel
 from kinpair.evaluation.kernels import Kernels
+from kinpair.evaluation.quantities import request_of
 from kinpair.mechanism import Mechanism
-from kinpair.quantities import request_of
 from kinpair.simulation import loops
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.loops import BoundedCache, recorded_of

@@ -46,10 +46,11 @@ BITWISE = {ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor", ast.LShift: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable:
-    """A local name: its kind and the memory of its parts."""
+    """A local name: its kind and the memory of its parts, or the parts themselves where they never change."""
 
     kind: AnyKind
     slots: tuple[Any, ...]
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,8 +112,7 @@ class Expressions:
     def name(self, node: ast.Name) -> Value:
         variable = self.variables.get(node.id)
         if variable is not None:
-            parts = zip(variable.slots, variable.kind.parts, strict=True)
-            return Value(variable.kind, tuple(self.builder.load(slot, typ=kind) for slot, kind in parts))
+            return self._read(variable, variable.kind, slice(None))
         if node.id not in self.names:
             raise self.place.error(node, f"{node.id!r} is used before it is assigned")
         return self.literal(self.names[node.id], node)
@@ -121,18 +121,23 @@ class Expressions:
         known = self.python(node)
         if known is not None:
             return self.literal(known, node)
-        if isinstance(node.value, ast.Name) and (field := self._field(self.value(node.value), node.attr)):
-            return field
+        variable = self.variables.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        record = variable.kind if variable is not None else None
+        if variable is not None and isinstance(record, Record) and (field := record.field(node.attr)):
+            return self._read(variable, *field)
         if node.attr == "size":
             return Value(INTEGER, (self.sizes(node.value)[0],))
         raise self.place.error(
             node, f"{ast.unparse(node)!r} has no translation; arrays have .size and .shape[k]"
         )
 
-    def _field(self, value: Value, name: str) -> Value | None:
-        """Return a field of a record."""
-        found = value.kind.field(name) if isinstance(value.kind, Record) else None
-        return Value(found[0], value.parts[found[1]]) if found else None
+    def _read(self, variable: Variable, kind: AnyKind, which: slice) -> Value:
+        """Return a local name, or the parts of one that make a field."""
+        slots = variable.slots[which]
+        if variable.constant:
+            return Value(kind, slots)
+        parts = zip(slots, kind.parts, strict=True)
+        return Value(kind, tuple(self.builder.load(slot, typ=part) for slot, part in parts))
 
     def python(self, node: ast.expr) -> Any:
         """Return the object of Python that a global name or an attribute of one stands for, or None."""

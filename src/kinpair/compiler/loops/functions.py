@@ -13,17 +13,17 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from struct import Struct
 from typing import Any
 
 import llvmlite.ir as ir
 import numpy as np
 
-from kinpair.compiler.cache import Store
+from kinpair.compiler.cache import Store, all_sources, text_key
 from kinpair.compiler.jit import Loaded, object_code, optimised
 from kinpair.compiler.loops import lapack
-from kinpair.compiler.loops.expressions import Expressions
+from kinpair.compiler.loops.expressions import Expressions, Variable
 from kinpair.compiler.loops.kinds import (
     BIT,
     DOUBLE,
@@ -44,6 +44,7 @@ from kinpair.compiler.loops.kinds import (
 from kinpair.compiler.loops.statements import Statements
 from kinpair.errors import InputError, TraceError
 
+PACKAGE = __name__.partition(".")[0]
 ENTRY = "entry"  # the function that Python calls
 
 
@@ -60,6 +61,12 @@ class Source:
     def names(self) -> dict[str, Any]:
         """Global names that the function sees."""
         return self.function.__globals__
+
+    @property
+    def assigned(self) -> set[str]:
+        """Local names that the body assigns."""
+        names = (x for x in ast.walk(self.tree) if isinstance(x, ast.Name))
+        return {x.id for x in names if isinstance(x.ctx, ast.Store)}
 
 
 def source_of(function: Callable[..., Any]) -> Source:
@@ -111,10 +118,13 @@ class Module:
         builder = ir.IRBuilder(written.append_basic_block("body"))
         expressions = Expressions(source.place, source.names, builder, {}, self.link)
         statements = Statements(expressions, source.signature.results, entry)
-        parts = iter(written.args)
+        parts, changed = iter(written.args), source.assigned
         for argument, kind in zip(source.tree.args.args, source.signature.arguments, strict=True):
             value = Value(kind, tuple(next(parts) for _ in kind.parts))
-            statements.set(ast.Name(argument.arg), value)
+            if argument.arg in changed:
+                statements.set(ast.Name(argument.arg), value)
+            else:
+                expressions.variables[argument.arg] = Variable(kind, value.parts, constant=True)
         statements.all(source.tree.body)
         if not statements.ended:
             if source.signature.results:
@@ -160,17 +170,42 @@ class LoopFunction:
     """A loop function as machine code, called with the arguments of the reference."""
 
     def __init__(self, function: Callable[..., Any], store: Store | None = None) -> None:
-        module = Module(ir.Module("loops"))
-        module.write_entry(function)
         self.reference, self.signature = function, signature_of(function)
-        self.text = str(module.module)
-        symbols = {name: lapack.address(name) for name in lapack.SYMBOLS if name in self.text}
-        self._loaded = Loaded(_stored(self.text, store), ENTRY, symbols)
+        code = self._stored(store) if store is not None else self._code()
+        symbols = {name: lapack.address(name) for name in lapack.SYMBOLS if name.encode() in code}
+        self._loaded = Loaded(code, ENTRY, symbols)
         self._call = self._loaded.function(ctypes.c_void_p)
         parts = [part for kind in self.signature.arguments for part in kind.parts]
         self._words = Struct("=" + "".join("d" if part == DOUBLE else "q" for part in parts))
         self._results = Struct("=" + "".join("d" if kind == REAL else "q" for kind in self.signature.results))
         self._room = max(self._words.size, self._results.size)
+
+    @cached_property
+    def text(self) -> str:
+        """LLVM text before optimisation; written only where no object code is stored for the sources that there are."""
+        module = Module(ir.Module("loops"))
+        module.write_entry(self.reference)
+        return str(module.module)
+
+    def _code(self) -> bytes:
+        """Compile the text to object code."""
+        return object_code(optimised(self.text))
+
+    def _stored(self, store: Store) -> bytes:
+        """Return the object code from the store, under the text; a function of this package leads to it by its name.
+
+        The name counts as long as no source of the package changes: what the function calls is in the package, too.
+        """
+        name = f"{self.reference.__module__}.{self.reference.__qualname__}"
+        if not name.startswith(f"{PACKAGE}."):
+            return store.code(self.text, self._code)
+        key = f"{all_sources()}\0loop\0{name}"
+        leads_to = store.get(key)
+        code = store.stored_code(leads_to.decode()) if leads_to is not None else None
+        if code is None:
+            code = store.code(self.text, self._code)
+            store.put(key, text_key(self.text).encode())
+        return code
 
     @property
     def address(self) -> int:
@@ -214,15 +249,6 @@ class LoopFunction:
 def compiled(function: Callable[..., Any], *, store: Store | None = None) -> LoopFunction:
     """Translate a loop function to machine code; the code is kept in the store where one is given."""
     return LoopFunction(function, store)
-
-
-def _stored(text: str, store: Store | None) -> bytes:
-    """Return the object code of a module, from the store where it is kept under the text before optimisation."""
-
-    def compile() -> bytes:
-        return object_code(optimised(text))
-
-    return store.code(text, compile) if store is not None else compile()
 
 
 def _parts(kind: AnyKind, value: Any) -> tuple[Any, ...]:

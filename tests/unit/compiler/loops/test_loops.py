@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import loop_functions as loops
-from kinpair.compiler.cache import Store
+from kinpair.compiler.cache import Store, text_key
 from kinpair.compiler.loops.functions import compiled, module_text
 from kinpair.compiler.loops.kinds import KINDS
 from kinpair.compiler.time_loop.bracket import MODE, NARROW, TRIAL, Search, narrow, open_bracket
+from kinpair.constraints.solve.chain import largest
 from kinpair.errors import InputError, TraceError
 
 
@@ -110,6 +111,17 @@ def test_code_is_kept_in_a_store_under_the_text_of_its_module(tmp_path):
     assert compiled(loops.dot, store=store)(np.ones(3), np.ones(3)) == 3.0
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == kept
     assert kept
+
+
+def test_stored_code_of_the_package_is_found_without_writing_text(tmp_path):
+    store, x = Store(tmp_path), np.array([1.0, -3.0, 2.0])
+    first, second = compiled(largest, store=store), compiled(largest, store=store)
+    assert "text" in vars(first)
+    assert "text" not in vars(second)
+    assert first(x) == second(x) == largest(x) == 3.0
+    store.path(text_key(first.text)).unlink()  # removed by the limit of the store
+    assert compiled(largest, store=store)(x) == 3.0
+    assert store.stored_code(text_key(first.text)) is not None
 
 
 def test_what_a_function_calls_is_in_its_module_once():
