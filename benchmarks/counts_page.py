@@ -106,7 +106,7 @@ def arm_table(quantity: str, counts: Counts) -> Iterator[str]:
 
 
 def reading(quantity: str, counts: Counts) -> Iterator[str]:
-    """What the table says, in words: the leanest, the others beside it, and how the work grows."""
+    """What the table says, in words: the cheapest, the others next to it, and how the work grows."""
     every = {m: cells[SIZES.index(TYPICAL)] for m, cells in counts[quantity].items()}
     at = {m: count for m, count in every.items() if count is not None}
     ranked = sorted((count.total, m) for m, count in at.items())
@@ -134,7 +134,7 @@ def _beside(ours: Count, quantity: str, method: str) -> str:
     who, best = min(formulas.items(), key=lambda item: _sum(item[1]))
     more = _sum(str(ours)) / _sum(best) - 1
     return (
-        f"The leanest of the quoted ones for {TYPICAL} joints is {who} with {best}; `{method}` has {ours}, "
+        f"The cheapest of the quoted ones for {TYPICAL} joints is {who} with {best}; `{method}` has {ours}, "
         f"{abs(more):.0%} {'more' if more > 0 else 'fewer'}."
     )
 

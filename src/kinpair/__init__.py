@@ -44,7 +44,7 @@ are by subject; some of their parts have their own places.
     printed_equations/textbook/  arrays of formulations and solvers in the symbols of their sources
     printed_equations/      H, C and g of a mechanism with symbols, printed
     motion/                 trajectories of joints and frames
-    analysis/               formulations beside each other; transmission of a linkage; linear models, equilibria
+    analysis/               formulations next to each other; transmission of a linkage; linear models, equilibria
     control/                efforts that keep a mechanism to a motion
     simulation/             motion in time: integrators, events, one driver for all runs
     runs/                   what a simulation gives: samples, words, pictures, files; simulate, resume

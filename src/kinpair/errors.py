@@ -183,7 +183,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def offered(name: str, what: str, names: Iterable[str]) -> str:
-    """`did you mean 'x'? Methods: x, y` if a similar name exists, else `methods: x, y`; `what` in small letters."""
+    """`did you mean 'x'? Methods: x, y` if a similar name exists, else `methods: x, y`; `what` in lower case."""
     every = list(names)
     meant = nearest(name, every)
     return f"{meant}{what.capitalize() if meant else what}: {listed(every)}"

@@ -55,7 +55,7 @@ def load(
     """The mechanism in a URDF, xacro, SDF, MJCF, USD or TOML file, or a DH table (TOML or CSV).
 
     base: "free" lets the root link float. strict: refuse what would otherwise be accepted with a warning.
-    snap: make rotations within this distance of quarter turns exact (1e-5 mends a file that writes
+    snap: make rotations within this distance of quarter turns exact (1e-5 corrects a file that writes
     1.5708 for π/2). merge_fixed: False keeps welded links as bodies of their own; all quantities are the
     same. gravity: instead of the file's. constraints: False leaves loops open and mimic joints free, as
     engines without them do. actuators: False puts efforts on the joints in their place. packages: where

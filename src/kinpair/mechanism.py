@@ -223,7 +223,7 @@ class Mechanism(Movable):
     ) -> np.ndarray:
         """Joint efforts that produce the accelerations qdd [N m] or [N].
 
-        Dry friction slides the way of q̇, where that is zero of q̈, and does not act where both are; `slip` gives these
+        Dry friction opposes q̇; where q̇ = 0, it opposes q̈, and it does not act where both are zero; `slip` gives these
         signs (nv,) instead, or by name.
 
         Closed mechanisms: the least efforts of the actuated joints that do, zero on every other rate. Actuated are the
@@ -754,7 +754,7 @@ class Mechanism(Movable):
         """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ (nv, nv); without constraints ∂q̈/∂τ is H⁻¹, but for friction from load.
 
         At rest they are those of the mode in force: joints that stick go on sticking, those that begin to slide slide
-        on the same way.
+        in the same direction.
 
         Units: accelerations [rad/s²] or [m/s²] by [rad] or [m], their rates, and [N m] or [N].
         """
@@ -1122,9 +1122,10 @@ class Mechanism(Movable):
         direction in the frame and the one that it is to have in the world. Several frames: a dict of `kp.Target`.
         Many targets or guesses at once, (n, 3) and so on, give (n, nq).
 
-        Joints or entries of q in `fixed` stay. Within the limits of the joints if there is a way; where only positions
+        Joints or entries of q in `fixed` stay. Within the limits of the joints if possible; where only positions
         beyond them are found, a LimitWarning names the joints. Where there are many solutions, `criterion` says which
-        way to go: "rates" the smallest steps from the guess, "energy" those of least kinetic energy, "limits" towards
+        direction to take: "rates" the smallest steps from the guess, "energy" those of least kinetic energy,
+        "limits" towards
         the middle between the limits. SingularError where none is found: what is left, and `parts` with the nearest q.
 
         Units: positions [m], coordinates [rad] or [m].
@@ -1328,7 +1329,7 @@ class Mechanism(Movable):
         Under constraints there are also constraint_positions and constraint_matrix of (q, time), constraint_rows of
         (q, qd, time), which are A, ψ and b, and terms of (q, qd, tau, time), which are M, F, A and b.
         forward_dynamics then takes (q, qd, tau, time), time with shape (1,), and gives three results by the `solver`:
-        the accelerations; four numbers that tell how sound they are, the smallest pivots of mass and of rows as a part
+        the accelerations; four numbers that measure their accuracy, the smallest pivots of mass and of rows as a part
         of their entries, how far redundant rows are from holding, how far the loops are from closing; and 1 where all
         four are as they should be, else 0. Where it is 0, the method of the mechanism looks closer, and a kernel
         cannot. In single precision the rounding of redundant rows makes it 0.
@@ -1339,7 +1340,7 @@ class Mechanism(Movable):
         else 0, and `share` (nv,) is the sign of sliding of the others.
 
         With friction from load kernels, and code exported from them, are made for joints that slide. That number, or
-        without constraints the last of the three beside the accelerations, is 0 where its loads were not found, and
+        without constraints the last of the three next to the accelerations, is 0 where its loads were not found, and
         always where such a joint is at rest.
         """
         from kinpair.evaluation.answers import kernel_request

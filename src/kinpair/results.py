@@ -61,7 +61,7 @@ class Actuation(NamedTuple):
 class FrictionSolutions(NamedTuple):
     """What friction from load allows in one state.
 
-    `kind` is one, shared (one motion, by forces that constraints share out in many ways), several, none or
+    `kind` is one, shared (one motion, by forces that constraints share out in many distributions), several, none or
     ill-conditioned; `proved` says whether that there is one is proved, or found by trying every choice of what sticks.
     `accelerations` (solutions, nv), the joints that stick in each, and the joints in which they differ. `part` is the
     part of the given coefficients from which on there are several, NaN where there are not.

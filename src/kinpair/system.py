@@ -73,7 +73,7 @@ class System(Movable):
     make up for it.
 
     With `parameters`, names and values, every function takes one argument more that has them as attributes,
-    T(q, qd, t, p) with p.m for the parameter m; they are letters in `kinpair.equations`.
+    T(q, qd, t, p) with p.m for the parameter m; they are symbols in `kinpair.equations`.
 
     >>> falling = System(["y"], lambda q, qd, t, p: 0.5 * p.m * qd[0] ** 2, parameters={"m": 2.0})
     >>> falling.forward_dynamics([0.0], [0.0], [-3.0]).tolist()

@@ -81,7 +81,7 @@ def test_taylor_takes_no_python(arm):
     with pytest.raises(kp.InputError) as refused:
         kp.simulate(arm, [0.3, 0.2], [0, 0], duration=1.0, integrator="taylor", torque=Opaque())
     assert str(refused.value) == (
-        "double-pendulum: integrator 'taylor' takes efforts that are constant, held between samples, or recorded; "
+        "double-pendulum: integrator 'taylor' takes efforts that are constant, sampled, or recorded; "
         "write torque= in NumPy terms (docs/compiler.md), or give it a sample_time"
     )
 

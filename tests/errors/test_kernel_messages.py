@@ -75,7 +75,7 @@ REFUSED = {
     ),
     "one way": (
         lambda: ARM.kernel("energy", method="denoc"),
-        "scara: energy has no method 'denoc'; there is one way only",
+        "scara: energy has no method 'denoc'; it has one method only",
     ),
     "external": (
         lambda: ARM.kernel("inverse_dynamics", external=("tol",)),

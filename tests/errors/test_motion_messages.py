@@ -342,7 +342,7 @@ NOT_FASTER = {
         lambda: motion.fastest(
             kp.example("double-pendulum"), motion.spline([[0.0, 0.0], [1.0, 0.0]], 2.0), effort=99.0
         ),
-        "fastest: the path stands still at 0 of 2; give one that moves on all the way, such as a spline with free ends",
+        "fastest: the path rests at 0 of 2; give one that moves on throughout, such as a spline with free ends",
     ),
     "a corner": (
         lambda: motion.fastest(

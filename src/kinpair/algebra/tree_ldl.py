@@ -1,6 +1,6 @@
 """Solves with a symmetric matrix that has the sparsity of a tree, in a fixed order, without fill-in.
 
-Entry (k, i) is zero unless i is k or one of its ancestors, or the other way round. Eliminating from the tips,
+Entry (k, i) is zero unless i is k or one of its ancestors, or k one of those of i. Eliminating from the tips,
 H = Lᵀ D L with unit L that has entries (k, i) for ancestors i of k only (Featherstone 2005).
 
     a = H_ki / D_k,   H_ij ← H_ij − a H_kj,   L_ki = a      i, j: ancestors of k, j not below i     (T1)

@@ -54,7 +54,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Every formulation of a mechanism beside the others; print it, or read `rows`."""
+    """Every formulation of a mechanism next to the others; print it, or read `rows`."""
 
     mechanism: str
     nv: int

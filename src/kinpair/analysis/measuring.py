@@ -155,7 +155,7 @@ TURNS, CALLS = 5, 20  # of the clock; calls for one state between two looks at i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """What all rows of a comparison share; `begin` is told which row is next."""
+    """What all rows of a comparison share; `begin` is called with the number of the next row."""
 
     model: Model
     states: Mapping[str, np.ndarray]
@@ -245,7 +245,7 @@ def _request(setting: Setting, quantity: str, method: str) -> Request:
 
 
 def _with_thin_calls(program: Program | Rolled) -> Program | Rolled:
-    """The same with its results in a tuple if they were in a dict, which only the longer way of a call makes."""
+    """The same with its results in a tuple if they were in a dict, which only the longer path of a call makes."""
     if isinstance(program, Rolled) or program.structure[0] != "dict":
         return program
     _, keys, members = program.structure
@@ -304,7 +304,7 @@ class PublicCall(NamedTuple):
         return getattr(self.mechanism, self.quantity)(*states, **self.options, **more)
 
     def prepared(self, *states: np.ndarray, **more: Any) -> Callable[[], Any]:
-        """The call of these states, made before, so that the short way to the code is open."""
+        """The call of these states, made before, so that the short path to the code is open."""
         self(*states, **more)
         return partial(getattr(self.mechanism, self.quantity), *states, **self.options, **more)
 

@@ -15,7 +15,7 @@ Begin = Callable[[str], None]
 
 
 def progress(what: str, steps: int) -> AbstractContextManager[Begin]:
-    """A function to tell which step begins; it says so on standard error where that takes long."""
+    """A function called with the step that begins; it prints the step on standard error where that takes long."""
     return _bar(what, steps) if sys.stderr.isatty() else _lines(what, steps)
 
 

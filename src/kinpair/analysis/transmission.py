@@ -238,7 +238,8 @@ def transmission(
     """How `output` follows `input` in a linkage with one freedom, over all inputs for which it closes.
 
     `input` is the coordinate of a joint, `output` another or a place of a frame, such as "tip.x" [m]. The branch is
-    that of the guess q, which is assembled; from there the linkage is moved both ways to the dead points of the input,
+    that of the guess q, which is assembled; from there the linkage is moved in both directions to the dead points of
+    the input,
     at most by `extent`: half a turn, or 10 m. InputError where the freedom is not one or a name is unknown.
     """
     if samples < 2:

@@ -1,4 +1,4 @@
-"""Omni robot by its energy: equal wheels share their letters, so that its closed form is as short as on paper.
+"""Omni robot by its energy: equal wheels share their symbols, so that its closed form is as short as on paper.
 
 Source: Zhao et al. 2023, eqs 50–56, in metres. The robot of the example omni-robot: three wheels at azimuths 60, 180
 and −60 degrees, each rolling along its rim and free along its axle. Coordinates: the angles of the wheels, then x, y
@@ -41,7 +41,7 @@ def rolling(q: Any, qd: Any, t: Any, p: Any) -> Any:
 
 
 def system() -> System:
-    """The robot with letters."""
+    """The robot in symbolic form."""
     return System(
         ["psi1", "psi2", "psi3", "x", "y", "theta"],
         kinetic,

@@ -3,7 +3,7 @@
 Source: Zhao et al. 2023, eqs 42–45, as they stand there. A body that turns about its pinned middle carries an arm with
 a mass at its tip on either side, see the example space-robot. The mass matrix is right. The printed forces are ∂T/∂q
 alone; the term −Ṁq̇ of Lagrange's equation is forgotten. The source then asks for angular momentum to be kept, as if it
-were a constraint from outside: that mends the first of the three equations, and the other two stay wrong. With the
+were a constraint from outside: that corrects the first of the three equations, and the other two stay wrong. With the
 right forces the momentum is kept by itself.
 
 Start: theta = π/36, psi1 = psi2 = −π/6; rates 0.1, −0.1, −0.1.

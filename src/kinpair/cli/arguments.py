@@ -46,7 +46,9 @@ Described = Annotated[
 Root = Annotated[Base, Parameter(help='"free" lets the root link float.')]
 Snap = Annotated[
     float,
-    Parameter(help="Make rotations within this distance of quarter turns exact; 1e-5 mends 1.5708 for π/2."),
+    Parameter(
+        help="Make rotations within this distance of quarter turns exact; 1e-5 corrects 1.5708 for π/2."
+    ),
 ]
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 
@@ -213,21 +215,21 @@ Stated = np.ndarray | Mapping[str, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Obeying:
-    """Positions, rates and accelerations of a mechanism that obey its constraints; `notes` tell what was changed."""
+    """Positions, rates and accelerations of a mechanism that obey its constraints; `notes` list what was changed."""
 
     mechanism: Mechanism
     time: float = 0.0
     notes: list[str] = field(default_factory=list[str])
 
     def positions(self, stated: Stated) -> np.ndarray:
-        """q: the start; with named coordinates held and the rest assembled; or all of them, checked."""
+        """q: the start; with named coordinates fixed and the rest assembled; or all of them, checked."""
         m = self.mechanism
         if isinstance(stated, np.ndarray):
             return self._all_positions(stated)
         if not stated:
             self._note("q: the start")
             return self._assembled(self._assembly.start())
-        self._note(f"q: assembled, {listed(stated)} held")
+        self._note(f"q: assembled, {listed(stated)} fixed")
         begin = self._assembly.begin()
         end = Option("--q", m.q_names, begin).filled(stated)
         return self._noted(lambda: self._assembly.led(begin, end, tuple(stated), self.time))
@@ -241,7 +243,7 @@ class Obeying:
         return self._noted(lambda: self._assembly.assemble(guess, (), self.time))
 
     def _noted(self, search: Callable[[], np.ndarray]) -> np.ndarray:
-        """The position in the end; limits that it passes are told."""
+        """The position in the end; limits that it passes are reported."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", LimitWarning)
             q = search()

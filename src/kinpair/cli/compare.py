@@ -1,4 +1,4 @@
-"""`kinpair compare`: every formulation beside the others."""
+"""`kinpair compare`: every formulation next to the others."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _show(comparison: Comparison) -> None:
 
 
 def _fitting(part: Part, width: int) -> Table:
-    """The table with its units below the headings where they do not fit beside them; names are never folded."""
+    """The table with its units below the headings where they do not fit next to them; names are never folded."""
     widest = [max(map(len, column)) + GAP for column in zip(part.headings, *part.rows, strict=True)]
     narrow = sum(widest) - GAP > width
     headings = [heading.replace(" [", "\n[") for heading in part.headings] if narrow else part.headings

@@ -108,7 +108,7 @@ def _show(screen: Screen, run: Run) -> None:
     headings = [f"{name}\n{unit}" for name, unit in zip(run.arm.v_names, units, strict=True)]
     screen.print(table(("time\n[s]", *headings), rows))
     screen.say(
-        f"\nlargest disagreement: {run.disagreement():.1e}, beside a largest effort of {abs(tau).max():.4g}"
+        f"\nlargest disagreement: {run.disagreement():.1e}, compared with a largest effort of {abs(tau).max():.4g}"
     )
 
 

@@ -48,7 +48,7 @@ def dynamics(
     (elbow=0.3,wrist=1), or read from a JSON file (@state.json); SI units, radians.
     Tables are rounded for reading; --json has all digits.
 
-    With loops, rolling or other constraints, coordinates given by name are held
+    With loops, rolling or other constraints, coordinates given by name are fixed
     and the others assembled; rates and accelerations by name are inputs, and the
     others follow.
 

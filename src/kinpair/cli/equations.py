@@ -41,9 +41,9 @@ def equations(
     base: Root = "fixed",
     snap: Snap = 0.0,
 ) -> None:
-    """The equations of motion of a mechanism with letters, as one writes them by hand.
+    """Print the equations of motion of a mechanism in symbolic form.
 
-    Text unless told otherwise, to standard output; a word on its form goes to standard error. Ctrl-C keeps what
+    Text by default, to standard output; a word on its form goes to standard error. Ctrl-C keeps what
     is finished, says what is not, and gives exit code 130.
 
     Parameters
@@ -51,15 +51,15 @@ def equations(
     latex
         A LaTeX file.
     markdown
-        A Markdown page with the letters and the equations.
+        A Markdown page with the symbols and the equations.
     sympy
         A Python program that makes SymPy matrices.
     c
-        C source to write, with a header and a self-test beside it.
+        C source to write, with a header and a self-test next to it.
     numbers
-        Put in the numbers of the description instead of letters.
+        Put in the numbers of the description instead of symbols.
     shared
-        One letter for all numbers of a kind that are equal: masses, inertias, lengths of like parts.
+        One symbol for all numbers of a kind that are equal: masses, inertias, lengths of like parts.
     form
         closed: each entry in one piece; terms: a list of short named terms; auto: the shorter.
     seconds

@@ -37,7 +37,7 @@ def gait(
 ) -> None:
     """Let a biped walk: legs as people move them, trunk and arms such that its feet can stand on the ground.
 
-    Tells how it walks, how far the zero-moment point stays inside the feet, what friction it takes, and what no foot
+    Prints how it walks, how far the zero-moment point stays inside the feet, what friction it takes, and what no foot
     could give. Roles of joints that are not named as those of the bundled biped are guessed and printed.
 
     Parameters

@@ -52,7 +52,7 @@ COMMANDS = {
     ),
     "simulate": (
         "FILE [OPTIONS]",
-        "Let a mechanism move from a state, and tell how it went.",
+        "Simulate a mechanism and print a summary.",
     ),
     "resume": (
         "FILE [OPTIONS]",
@@ -97,7 +97,7 @@ COMMANDS = {
     ),
     "equations": (
         "FILE [OPTIONS]",
-        "The equations of motion of a mechanism with letters, as one writes them by hand.",
+        "Print the equations of motion of a mechanism in symbolic form.",
     ),
     "sweep": (
         "STUDY.toml [OPTIONS]",

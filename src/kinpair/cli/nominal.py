@@ -43,8 +43,8 @@ def nominal(
     """Efforts, power, energy and reactions of a motion, and what of it exceeds the limits of the file.
 
     The motion leads the joints from --q --to other coordinates, or a frame from where it is at --q on a straight line
-    --by a displacement, its rotation held. Numbers as in kinpair dynamics. With --fastest it takes the shortest time
-    that the limits of the file allow.
+    --by a displacement, its rotation constant. Numbers as in kinpair dynamics. With --fastest it takes the shortest
+    time that the limits of the file allow.
 
     Parameters
     ----------

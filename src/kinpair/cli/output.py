@@ -121,7 +121,7 @@ Out: TypeAlias = Annotated[Path | None, Parameter(metavar="PATH", show_default=F
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Files to write beside what is shown; `file`: where the samples are, if they are in one."""
+    """Files to write in addition to what is shown; `file`: where the samples are, if they are in one."""
 
     plot: Path | None = None
     report: Path | None = None
@@ -154,7 +154,7 @@ def check_outputs(
 
 
 def show(run: Result, wanted: Wanted) -> None:
-    """Tell everything; a run that did not reach its end is told as an error, after that; exit 130 after Ctrl-C."""
+    """Print the result; a run that did not reach its end is reported as an error after it; exit 130 after Ctrl-C."""
     written = {"run": wanted.file}
     if wanted.plot is not None:
         run.plot(wanted.plot)
@@ -170,7 +170,7 @@ def show(run: Result, wanted: Wanted) -> None:
 
 
 def ended(run: Result) -> None:
-    """A run that did not reach its end is told as an error; exit 130 after Ctrl-C."""
+    """A run that did not reach its end is reported as an error; exit 130 after Ctrl-C."""
     if run.status.name == "interrupted":
         print(f"kinpair: {as_options(str(run.status))}", file=sys.stderr)
         raise SystemExit(INTERRUPTED)

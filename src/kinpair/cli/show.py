@@ -52,7 +52,7 @@ def show(
     frame
         Link or frame, for pose, jacobian and jacobian_rate.
     parameter
-        Constants to keep as letters, such as upper.mass or elbow.x.
+        Constants to keep as symbols, such as upper.mass or elbow.x.
     no_passive
         Leave out springs, dampers and friction of the joints.
     out

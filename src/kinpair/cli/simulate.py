@@ -51,15 +51,15 @@ def simulate(
     report: Out = None,
     json: Flag = False,
 ) -> None:
-    """Let a mechanism move from a state, and tell how it went.
+    """Simulate a mechanism and print a summary.
 
     Numbers are separated by commas or blanks (0.1,pi/2,-3), given by name (elbow=0.3,wrist=1),
     or read from a JSON file (@state.json); SI units, radians. With loops, rolling or other constraints,
-    coordinates given by name are held and the others assembled; rates given by name are inputs and the others follow.
+    coordinates given by name are fixed and the others assembled; rates given by name are inputs and the others follow.
 
     Ctrl-C keeps everything computed so far; with --save, kinpair resume goes on from there.
 
-    Files of another kind, and runs that were cut off, are never replaced; one that has ended is, and that is told.
+    Files of another kind, and runs that were cut off, are never replaced; one that has ended is, and that is reported.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def simulate(
         What happens at the limits of joints: ignore, stop, bounce, spring or saturate (clip efforts); without it
         as the file says, else ignore. See docs/events.md.
     hold
-        How constraints are held: project, baumgarte or none; see docs/simulate.md.
+        How constraints are enforced: project, baumgarte or none; see docs/simulate.md.
     alpha
         Rate at which constraints are pulled back [1/s], for baumgarte.
     rho_inf

@@ -39,7 +39,7 @@ def sweep(
 ) -> None:
     """Many runs of a mechanism: what varies and what is recorded is written in a study file.
 
-    Finished cases are written to a journal at once; when all are there, to table.parquet beside it, if pyarrow is
+    Finished cases are written to a journal at once; when all are there, to table.parquet next to it, if pyarrow is
     installed.
 
     Parameters

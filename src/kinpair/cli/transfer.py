@@ -1,4 +1,4 @@
-"""`kinpair transfer`: an arm carries an open vessel, in three ways beside each other."""
+"""`kinpair transfer`: an arm carries an open vessel, by three strategies."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def transfer(
 ) -> None:
     """Carry an open vessel on a straight line: tilted to the apparent vertical, upright, and upright with a shaped law.
 
-    The frame is in the middle of the vessel's bottom, z along its axis, upright at the start. Told of each way: the
+    The frame is in the middle of the vessel's bottom, z along its axis, upright at the start. For each strategy: the
     largest tilt, the first mode of the liquid in the vessel, the wave at the wall, what is left to the edge.
 
     Parameters

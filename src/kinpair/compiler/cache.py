@@ -176,7 +176,7 @@ class Store:
         return self.refuse(key, "is damaged (its content makes no sense)")
 
     def refuse(self, key: str, objection: str) -> None:
-        """Tell that the entry of a key was not used."""
+        """Record that the entry of a key was not used."""
         self._refuse(self.path(key), objection)
 
     def _objection_to(self, directory: Path) -> str:

@@ -51,7 +51,7 @@ def plain_patterns(inputs: int) -> tuple[Pattern, Pattern]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What machine code looks at besides types and shapes, and what it hands out.
+    """What machine code looks at in addition to types and shapes, and what it hands out.
 
     quaternions: the first entries of quaternions in the first argument; one that is zero is no rotation. moving:
     entries of the second argument that must not be zero. line: every judged number must be above it, where the result

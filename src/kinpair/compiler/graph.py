@@ -124,7 +124,7 @@ def _arccos(x: Expr) -> Expr:
 
 
 def _sinh(x: Expr) -> Expr:
-    """(eˣ − e⁻ˣ)/2 without overflow on the way; the series where the difference would lose digits."""
+    """(eˣ − e⁻ˣ)/2 without overflow in between; the series where the difference would lose digits."""
     up, down, xx = (0.5 * x).exp(), (-0.5 * x).exp(), x * x
     series = x.graph.const(1.0)
     for n in (272.0, 210.0, 156.0, 110.0, 72.0, 42.0, 20.0, 6.0):

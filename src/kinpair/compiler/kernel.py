@@ -106,7 +106,7 @@ class Kernel:
         )
 
     def c(self, path: str | os.PathLike[str]) -> Path:
-        """Write C99 source, a header and a self-test beside it; returns the path of the source. What a user of the
+        """Write C99 source, a header and a self-test next to it; returns the path of the source. What a user of the
         code must know stands in the header, and is `kernel.graph.note`."""
         from kinpair.compiler.export.c import write_c
 
@@ -181,7 +181,7 @@ class Kernel:
         tables.add(table)
 
     def _connect(self) -> None:
-        """Tell the thin calls which code is ready by now."""
+        """Inform the thin calls which code is ready by now."""
         for form, code in tuple(self.making.made.items()):
             for table in self._tables:
                 if form in table.keeps:

@@ -28,7 +28,7 @@ def columns(entries: int, lanes: int) -> int:
 
 
 def layout_functions(real: Real, lanes: int) -> str:
-    """LLVM text of `@gather(source, stride, rows, entries, lanes*)` and `@scatter`, the way back."""
+    """LLVM text of `@gather(source, stride, rows, entries, lanes*)` and `@scatter`, the reverse."""
     mask = f"<{lanes} x i1>"
     vector = f"<{lanes} x {real.llvm}>"
     kind = f"v{lanes}{real.suffix}.p0"

@@ -28,7 +28,7 @@ Source = Program | Rolled | Callable[[], Program | Rolled]
 
 class Making:
     """The code of one program. `within(n)` records the program only if it has no more than n operations, and raises
-    LengthError else; `ready()` is told each time that code was made."""
+    LengthError else; `ready()` is called each time that code was made."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Making:
         self._take(code)
 
     def _take(self, code: ObjectCode) -> None:
-        """Load the code and tell that it is there."""
+        """Load the code and call `ready`."""
         if thin_calls_work():
             load_entry(self.store)
         self.__dict__.setdefault("signature", code.signature)

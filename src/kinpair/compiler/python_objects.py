@@ -53,7 +53,7 @@ def numpy_function(index: int) -> int:
 
 @cache
 def thin_calls_work() -> bool:
-    """Are objects laid out in memory as this file says? If not, calls take the slower way."""
+    """True if objects are laid out in memory as this file says; if not, calls take the slower path."""
     if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return False
     probe, number = np.zeros((2, 3)), 0.625

@@ -135,7 +135,7 @@ def _gains(
     *,
     inertia: bool,
 ) -> dict[str, np.ndarray]:
-    """k_p and k_d: given, or ω² and 2ζω, times the inertia of each joint if told so."""
+    """k_p and k_d: given, or ω² and 2ζω, times the inertia of each joint if requested."""
     if frequency is not None:
         if kp is not None or kd is not None:
             raise InputError(f"{m.name}: give kp and kd, or frequency and damping, not both")

@@ -101,7 +101,8 @@ class Kalman:
         return x
 
     def steps(self, sample_time: float | None) -> Steps:
-        """Return the filter from sample to sample; a continuous one is integrated exactly while y and u are held."""
+        """Return the filter from sample to sample; a continuous one is integrated exactly while y and u stay
+        constant."""
         m = self.model
         if m.dt is not None:
             return Steps(m.C, self.L, m.A, m.B, np.zeros(self.L.shape), m.dt)

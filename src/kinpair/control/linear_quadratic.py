@@ -112,7 +112,7 @@ def lqr(
     * `Q`, `R`: weights of states and inputs: a number, one for each, by name (others one), or a matrix, along a motion
       one for all its times or one for each;
     * `degree` π [1/s]: all deviations die away at least as fast as exp(−π t);
-    * `sample_time` [s]: gains for efforts that are held between samples;
+    * `sample_time` [s]: gains for efforts that stay constant between samples;
     * `inputs`: rates whose efforts it uses, by default all of a tree and the actuated ones of a closed mechanism;
       `samples`: knots of gains and of the motion along it;
     * `passive`: False leaves springs, dampers and friction out; "efforts" leaves them out of the gains only, as dry
@@ -236,7 +236,7 @@ def _linear(
 def _along(
     model: LinearModel, nominal: Nominal, Q: Any, R: Any, degree: float, period: float | None
 ) -> LinearQuadratic:
-    """(RG2), or (RG4) at every sample; it ends with the gains for standing at the end of the motion."""
+    """(RG2), or (RG4) at every sample; it ends with the gains for rest at the end of the motion."""
     weights = weight(model, "Q", Q, model.states), weight(model, "R", R, model.inputs)
     last, (Q_end, R_end) = model[len(model) - 1], (x[-1] if x.ndim == 3 else x for x in weights)
     check_reached(last, degree)

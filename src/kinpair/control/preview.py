@@ -118,7 +118,7 @@ def preview(
     """A regulator by which the outputs of a mechanism follow a reference that is known `steps` samples ahead: (PC1).
 
     `model`: about a state, with the outputs that are to follow (`outputs=`) and a sample time, `model.discrete(T)`;
-    `reference`: a trajectory of changes of these outputs. Beside it come its gains.
+    `reference`: a trajectory of changes of these outputs. Its gains are returned with it.
     """
     expect("preview", model, LinearModel, advice="kp.linearise(m, q).discrete(sample_time) is one")
     if model.along or model.dt is None or model.at.axes or not isinstance(model.mechanism, Mechanism):

@@ -21,7 +21,7 @@ from kinpair.model.model import Model
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What a regulator is told: time, q, q̇, the efforts or inputs that have acted until now, and, when asked for, the
+    """What a regulator receives: time, q, q̇, the efforts or inputs that have acted until now, and, when asked for, the
     accelerations under them; `period` is the time between two samples, zero where there are none; `x`: internal
     states."""
 
@@ -38,7 +38,7 @@ class Measured:
 class Regulator(ABC):
     """Efforts (nv,) of a mechanism as a function of what is measured.
 
-    `table`: its numbers over time. `sample_time` [s]: it is asked at multiples of that and its efforts are held
+    `table`: its numbers over time. `sample_time` [s]: it is asked at multiples of that and its efforts stay constant
     between; None asks it at all times.
     """
 

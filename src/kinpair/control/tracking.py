@@ -40,7 +40,7 @@ NEAR = 1.0 - 1e-9  # of a limit: an effort beyond this is at it
 @final
 @dataclass(frozen=True, eq=False)
 class Tracking:
-    """A run beside the motion that it should follow; in a batch all numbers have an axis of motions in front.
+    """A run compared with the motion that it should follow; in a batch all numbers have an axis of motions in front.
 
     `band` [rad] or [m]: an error that stays below it has settled; by default a fiftieth of the largest error of the
     rate, and not less than 1e-9.

@@ -210,7 +210,7 @@ class Builder:
     custom = _collected(calls.custom)
 
     def gear(self, name: str, joint: str, follows: str, ratio: float, offset: float | str = 0.0) -> Builder:
-        """`joint` turns `ratio` times as far as `follows`; negative where it turns the other way."""
+        """`joint` turns `ratio` times as far as `follows`; negative where it turns in the other direction."""
         return self.coupling(name, joint, follows=follows, ratio=ratio, offset=offset)
 
     def rack(self, name: str, joint: str, pinion: str, radius: float, offset: float = 0.0) -> Builder:

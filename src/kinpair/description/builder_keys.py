@@ -40,7 +40,7 @@ class TurnedInBoth(Turned, TurnedInChild, total=False):
 
 
 class LinkKeys(TypedDict, total=False):
-    """Keys of a link beside its name."""
+    """Keys of a link other than its name."""
 
     mass: float
     com: List
@@ -50,7 +50,7 @@ class LinkKeys(TypedDict, total=False):
 
 
 class JointNumbers(TypedDict, total=False):
-    """Keys of a joint beside names and places."""
+    """Keys of a joint other than names and places."""
 
     axis: str | List
     axis2: str | List
@@ -74,13 +74,13 @@ class JointNumbers(TypedDict, total=False):
 
 
 class JointKeys(JointNumbers, TurnedInBoth, total=False):
-    """Keys of a joint beside name, kind, parent and child."""
+    """Keys of a joint other than name, kind, parent and child."""
 
     mimic: Mapping[str, object]
 
 
 class ChainKeys(JointNumbers, Turned, total=False):
-    """Keys of a chain beside name, n, length and mass."""
+    """Keys of a chain other than name, n, length and mass."""
 
     joint: str
     parent: str
@@ -89,13 +89,13 @@ class ChainKeys(JointNumbers, Turned, total=False):
 
 
 class CopyKeys(Turned, total=False):
-    """Keys of copies beside the part and their number."""
+    """Keys of copies other than the part and their number."""
 
     onto: str
 
 
 class SpringKeys(TypedDict, total=False):
-    """Keys of a spring beside name, parent and child."""
+    """Keys of a spring other than name, parent and child."""
 
     xyz: List
     child_xyz: List
@@ -109,14 +109,14 @@ class SpringKeys(TypedDict, total=False):
 
 
 class KeyframeKeys(TypedDict, total=False):
-    """Keys of a keyframe beside its name: numbers by the names of joints."""
+    """Keys of a keyframe other than its name: numbers by the names of joints."""
 
     q: Mapping[str, EachAngle]
     qd: Mapping[str, Each]
 
 
 class LoopKeys(TurnedInBoth, total=False):
-    """Keys of a loop beside name, kind, parent and child."""
+    """Keys of a loop other than name, kind, parent and child."""
 
     axis: str | List
     axis2: str | List
@@ -169,13 +169,13 @@ class StopKeys(TurnedInBoth, total=False):
 
 
 class DistanceKeys(TurnedInBoth, total=False):
-    """Keys of a rod beside name, parent, child and length."""
+    """Keys of a rod other than name, parent, child and length."""
 
     compliance: Each
 
 
 class CouplingKeys(TypedDict, total=False):
-    """Keys of a coupling beside its name and the coordinate that follows."""
+    """Keys of a coupling other than its name and the coordinate that follows."""
 
     follows: str
     ratio: float
@@ -184,7 +184,7 @@ class CouplingKeys(TypedDict, total=False):
 
 
 class SurfaceKeys(TurnedInBoth, total=False):
-    """Keys of a point on a surface or curve beside its name and child; one of the six says which."""
+    """Keys of a point on a surface or curve other than its name and child; one of the six says which."""
 
     parent: str
     formula: Text
@@ -196,7 +196,7 @@ class SurfaceKeys(TurnedInBoth, total=False):
 
 
 class RollingKeys(TurnedInBoth, total=False):
-    """Keys of rolling beside name, child and shape."""
+    """Keys of rolling other than name, child and shape."""
 
     parent: str
     radius: float
@@ -207,14 +207,14 @@ class RollingKeys(TurnedInBoth, total=False):
 
 
 class KnifeEdgeKeys(TurnedInChild, total=False):
-    """Keys of a knife edge beside its name and child."""
+    """Keys of a knife edge other than its name and child."""
 
     parent: str
     axis: str | List
 
 
 class GuideKeys(TurnedInChild, total=False):
-    """Keys of a guided frame beside its name and child."""
+    """Keys of a guided frame other than its name and child."""
 
     parent: str
     xyz: Sequence[Text]
@@ -222,7 +222,7 @@ class GuideKeys(TurnedInChild, total=False):
 
 
 class MomentumKeys(TypedDict, total=False):
-    """Keys of a momentum beside its name and part."""
+    """Keys of a momentum other than its name and part."""
 
     axis: str | List
     value: float
@@ -243,7 +243,7 @@ class MaterialKeys(TypedDict, total=False):
 
 
 class ContactKeys(Turned, MaterialKeys, total=False):
-    """Keys of a geom beside its name and link."""
+    """Keys of a geom other than its name and link."""
 
     point: bool
     sphere: float

@@ -54,7 +54,7 @@ def numbers_from(figures: Mapping[str, float], place: Place) -> dict[str, float]
 
 
 def _check(key: str, values: Mapping[tuple[str, ...], float], place: Place) -> None:
-    """All ways to a number lead to the same."""
+    """Check that all formulas for a number agree."""
     (first, value), *others = values.items() or [((), 0.0)]
     for names, other in others:
         if abs(other - value) > AGREE * abs(value):

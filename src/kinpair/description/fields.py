@@ -1,7 +1,7 @@
 """Values as a person writes them, checked one by one: a number, an angle, three numbers, an axis.
 
 A reader takes a value and its `Place` and gives plain data, or an error that names the place.
-TOML files, DH tables and the `Builder` all read through these, so each thing is checked in one way.
+TOML files, DH tables and the `Builder` all read through these, so each thing is checked by one function.
 """
 
 from __future__ import annotations

@@ -141,8 +141,8 @@ def _fixed(link: str, home: Pose, name: str) -> Joint:
 
 
 def _bases(roots: Sequence[str], links: Mapping[str, Pose], held: bool) -> Iterator[Joint]:
-    """Yield the joints of links that nothing holds. One alone is fixed, where nothing else is held by the world; at the
-    place of the world it is the root itself."""
+    """Yield the joints of links that nothing holds. One alone is fixed, where nothing else is fixed to the world; at
+    the place of the world it is the root itself."""
     if len(roots) == 1 and not held:
         home = links[roots[0]]
         if home.a.any() or (home.R != HOME.R).any():

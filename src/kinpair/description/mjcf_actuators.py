@@ -159,7 +159,7 @@ class Actuators:
         return _Result(name, joint.name, "", part, damping * seen, armature * seen * in_joint)
 
     def _own(self, name: str, joint: str) -> str:
-        """The name; one that another joint has is told apart."""
+        """The name; one that another joint has gets a distinct name."""
         return f"{name} actuator" if name in self._joints and name != joint else name
 
     def _joint(self, own: _Declared) -> Joint:

@@ -20,7 +20,7 @@ def written(inertial: Tag, settings: Settings) -> Inertia:
     if inertial.has("fullinertia"):
         if any(inertial.has(turn) for turn in TURNS) or inertial.has("diaginertia"):
             raise inertial.error(
-                "has fullinertia, which is in axes of the body: no turn and no diaginertia beside it"
+                "has fullinertia, which is in axes of the body: no turn and no diaginertia next to it"
             )
         xx, yy, zz, xy, xz, yz = inertial.numbers("fullinertia", 6)
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

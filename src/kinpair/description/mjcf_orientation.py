@@ -83,7 +83,7 @@ def _euler(tag: Tag, settings: Settings) -> np.ndarray:
 
 
 def euler(angles: np.ndarray, settings: Settings) -> np.ndarray:
-    """Turns one after the other: small letters about axes that turn along, large ones about fixed axes."""
+    """Turns one after the other: lower-case letters about axes that turn along, large ones about fixed axes."""
     R = IDENTITY
     for letter, angle in zip(settings.euler, (angles * settings.angle).tolist(), strict=True):
         step = about(_AXES[letter.lower()], angle)

@@ -217,7 +217,7 @@ class Spring:
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What a contact depends on besides geometry; None: not specified.
+    """What a contact depends on in addition to geometry; None: not specified.
 
     Of two geoms the larger number counts; a pair of its own counts before both.
     """

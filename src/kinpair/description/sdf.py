@@ -263,7 +263,7 @@ class _Reader:
                     raise node.error(f"includes the URDF file {str(path)!r}; only SDF is included")
                 return path
         raise node.error(
-            f"includes {uri!r}, which is not there; packages={{name: folder}} tells where model://name is",
+            f"includes {uri!r}, which is not there; packages={{name: folder}} says where model://name is",
             uri=uri,
         )
 

@@ -76,7 +76,7 @@ class Frames:
         if to in path:
             node = self.placed[path[0]].node
             raise node.error(
-                f"is placed by way of itself: {' → '.join([*path, to])}; change one {word}", frames=path
+                f"is placed through itself: {' → '.join([*path, to])}; change one {word}", frames=path
             )
         path.append(to)
 

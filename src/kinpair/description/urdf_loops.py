@@ -1,4 +1,4 @@
-"""Loops of a URDF file. URDF has trees only; four ways to write loops are in use, and all are read:
+"""Loops of a URDF file. URDF has trees only; four notations for loops are in use, and all are read:
 
 <constraint>          the draft for URDF: a type, origin and axis in the parent and in the child
 <loop_joint>          of Isaac and older versions of Drake: link1 and link2 with xyz and rpy, a type and an axis

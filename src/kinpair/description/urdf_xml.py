@@ -122,7 +122,7 @@ def _not_xml(source: str, line: int, reason: str) -> DescriptionError:
             line=line,
             reason=reason,
         )
-    message = f"{source}:{line}: is not well-formed XML ({reason.strip()}); mend it there"
+    message = f"{source}:{line}: is not well-formed XML ({reason.strip()}); correct it there"
     return DescriptionError(message, line=line, reason=reason)
 
 

@@ -1,4 +1,4 @@
-"""How an XML file starts: harmless slips that a strict parser refuses are mended, each with a warning."""
+"""How an XML file starts: harmless slips that a strict parser refuses are corrected, each with a warning."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ class Calls:
     def _goes_on(self, request: Request, batch: int | None = None) -> bool:
         """Is it answered by the reference while code is made? Large batches wait, since code is there before the
         reference would be done; so do loops over bodies, and friction from load, which the reference solves another
-        way."""
+        path."""
         rows = MOST_ROWS if quantity_of(self.model, request.quantity).columns else MOST_ROWS_ONE_BY_ONE
         waits = bool(self.model.surfaces) or self.kernels.is_rolled(request)
         return not waits and (batch or 0) <= rows

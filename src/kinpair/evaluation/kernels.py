@@ -182,7 +182,7 @@ COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
 
 def _room(request: Request) -> float:
     """How many operations it may have: a formulation that is not the default is mostly asked for once, to compare;
-    derivatives under constraints have another way."""
+    derivatives under constraints take another path."""
     if request.quantity == "constrained_derivatives":
         return ROOM_OF_OTHERS
     if request.force or (is_default(request) and request.quantity not in METHODS):
@@ -195,7 +195,7 @@ _SLIDES = (
     "were found and all of them slide. Elsewhere, and always at rest, the accelerations are not those of the mechanism."
 )
 NOTES = {
-    "forward_dynamics": _SLIDES.format("the last of the numbers beside the accelerations"),
+    "forward_dynamics": _SLIDES.format("the last of the numbers next to the accelerations"),
     "accelerations": _SLIDES.format("the last result"),
     "inverse_dynamics": "Friction from load has the direction of qd, where that is zero of qdd; none where both are.",
 }

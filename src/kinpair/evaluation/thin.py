@@ -1,9 +1,9 @@
 """Methods of a mechanism whose calls go straight to machine code.
 
-The first call of each kind (these arguments by name, these options) takes the longer way, which checks, explains and
+The first call of each kind (these arguments by name, these options) takes the longer path, which checks, explains and
 compiles. If a kernel gives all of the result, calls of that kind are from then on answered by the kernel itself: a
 built-in function takes the place of the method, with a pattern for each kind of call that was met. What fits none of
-them, or is unusual in another way, comes back to the method.
+them, or is unusual otherwise, comes back to the method.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _marked(word: str, value: Any) -> Any:
 
 
 def _is_plain(word: str, value: Any) -> bool:
-    """Can a pattern tell that the option is this one?"""
+    """True if a pattern can recognise that the option is this one."""
     if word == "external":
         return value is None or type(value) is dict
     if word == "threads":

@@ -1,1 +1,2 @@
-"""What acts on a mechanism besides inertia and gravity, one element a file: `element.py` has what each answers."""
+"""What acts on a mechanism in addition to inertia and gravity, one element a file: `element.py` has what each
+answers."""

@@ -148,7 +148,7 @@ class Element(ABC):
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """The same in groups: rates of one group rub as one, and stick and slide together."""
+        """The same in groups: rates of one group slide and stick together."""
         return tuple((k,) for k in self.sticks)
 
     def holds(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
@@ -156,7 +156,7 @@ class Element(ABC):
         return {}
 
     def slides(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
-        """Its effort on a rate that it held as that begins to move forward, and backward."""
+        """Its effort on a rate that it locked as that begins to move forward, and backward."""
         return {}
 
     def efforts(self, at: Instant) -> Mapping[int, Scalar]:

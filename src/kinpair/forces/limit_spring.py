@@ -1,6 +1,6 @@
 """A spring and damper at the limit of a joint: it pushes while a coordinate is beyond its limit, and never pulls.
 
-    F = max(0, k d − c ġ)  where d = −g > 0, else 0       g: the way left to the limit       (BU1)
+    F = max(0, k d − c ġ)  where d = −g > 0, else 0       g: the distance left to the limit       (BU1)
 
 Stored ½ k d²; dissipated at the rate (k d − F) ġ ≥ 0.
 """
@@ -62,6 +62,6 @@ class LimitSpring(Element):
         return {self.name: (elastic - force) * rate}
 
     def switches(self, at: Instant) -> Mapping[str, Scalar]:
-        """The way left to the limit, and what the push would be if it could pull."""
+        """The distance left to the limit, and what the push would be if it could pull."""
         gap, rate = self.side * (at.state.q[self.q] - self.limit), self.side * at.state.qd[self.v]
         return {self.name: gap, f"{self.name}: lets go": -self.stiffness * gap - self.damping * rate}

@@ -153,8 +153,9 @@ def _group(model: Model, rates: tuple[int, ...], every: Collection[tuple[int, ..
     joint = next(model.joint_names[i] for i in model.moving if model.v_span[i].start == rates[0])
     if any((k,) in every for k in rates):
         raise InputError(
-            f"{model.name}: joint {joint!r} has friction from load, by which its rates rub as one, and friction of a "
-            "constant level on single rates: in a run both do not hold it together; leave one of them out",
+            f"{model.name}: joint {joint!r} has friction from load, by which its rates slide and stick together, and "
+            "friction of a constant level on single rates: in a run both do not hold it together; "
+            "leave one of them out",
             joint=joint,
         )
     return Group(joint, rates)

@@ -57,7 +57,7 @@ def _eliminate(
     return left, (*mass, place.R @ n + cross(place.a, f_parent), f_parent)
 
 
-class Answer(NamedTuple):
+class PairAcceleration(NamedTuple):
     """Accelerations of a pair, and what they make of its body."""
 
     qdd: Vector
@@ -65,12 +65,14 @@ class Answer(NamedTuple):
     a: Vector
 
 
-def _answer(body: Body, parent: Answer, x: Eliminated, place: Placement, q: Vector) -> Answer:
+def _answer(
+    body: Body, parent: PairAcceleration, x: Eliminated, place: Placement, q: Vector
+) -> PairAcceleration:
     p = body.pair.p(q)
     alpha = place.R.T @ parent.alpha
     a = place.R.T @ (parent.a + cross(parent.alpha, place.a))
     qdd = x.u - (x.G[:3].T @ alpha + x.G[3:].T @ a)  # (AB4)
-    return Answer(qdd, alpha + p[:3] @ qdd, a + p[3:] @ qdd)
+    return PairAcceleration(qdd, alpha + p[:3] @ qdd, a + p[3:] @ qdd)
 
 
 def solve(model: Model, q: Vector, phi: Vector) -> Solution:
@@ -78,7 +80,7 @@ def solve(model: Model, q: Vector, phi: Vector) -> Solution:
     model = model.lean
     places, qs = placements(model, q), coordinates(model, q)
     x = inward(model, _eliminate, (ZERO3, ZERO3, ZERO3, ZERO, ZERO), places, qs, rates(model, phi))
-    answers = outward(model, _answer, Answer(np.zeros(0), ZERO, ZERO), x, places, qs)
+    answers = outward(model, _answer, PairAcceleration(np.zeros(0), ZERO, ZERO), x, places, qs)
     pivots, scales = each(model, lambda _, x: x.pivots, x), each(model, lambda _, x: x.scales, x)
     qdd = each(model, lambda _, answer: answer.qdd, answers)
     return Solution(joined(model, qdd), joined(model, pivots), joined(model, scales))

@@ -1,6 +1,6 @@
 """The formulations by name, and what each gives: one row each, the first that gives a quantity is its default.
 
-`newton-euler` is the leanest of all in every quantity it gives, so it stands first. It has no C; the first that has is
+`newton-euler` is the cheapest in every quantity it gives, so it stands first. It has no C; the first that has is
 `denoc`, whose C is the published one with Ḣ − 2C skew for every pair. Christoffel's C, of `lagrange` and `uicker`,
 mostly takes fewer operations, but needs rates that are dq/dt and is refused beyond twelve of them.
 """

@@ -139,7 +139,7 @@ def _without(x: Any, c: slice) -> Any:
     return array([list(_without(row, c)) for row in x])
 
 
-class Answer(NamedTuple):
+class ClosedPairAcceleration(NamedTuple):
     """Accelerations of a pair, what they make of its body, and the multipliers of the loops open there."""
 
     qdd: Vector
@@ -148,7 +148,9 @@ class Answer(NamedTuple):
     lam: Vector
 
 
-def _answer(body: Body, parent: Answer, x: Left, place: Placement, q: Vector, closes: slice | None) -> Answer:
+def _answer(
+    body: Body, parent: ClosedPairAcceleration, x: Left, place: Placement, q: Vector, closes: slice | None
+) -> ClosedPairAcceleration:
     alpha = place.R.T @ parent.alpha
     a = place.R.T @ (parent.a + cross(parent.alpha, place.a))
     of_motion = x.G[:3].T @ alpha + x.G[3:].T @ a
@@ -157,10 +159,10 @@ def _answer(body: Body, parent: Answer, x: Left, place: Placement, q: Vector, cl
         entries = [
             lam[k - closes.start] if closes.start <= k < closes.stop else y for k, y in enumerate(parent.lam)
         ]
-        return Answer(np.zeros(0), alpha, a, array(entries))
+        return ClosedPairAcceleration(np.zeros(0), alpha, a, array(entries))
     p = body.pair.p(q)
     qdd = x.u - x.s @ parent.lam - of_motion  # (LA3)
-    return Answer(qdd, alpha + p[:3] @ qdd, a + p[3:] @ qdd, parent.lam)
+    return ClosedPairAcceleration(qdd, alpha + p[:3] @ qdd, a + p[3:] @ qdd, parent.lam)
 
 
 def _nothing(columns: int) -> tuple[Any, ...]:
@@ -173,7 +175,7 @@ def solve(model: Model, q: Vector, phi: Vector, loops: Loops) -> tuple[Solution,
     places, qs = placements(model, q), coordinates(model, q)
     given = (places, qs, rates(model, phi), loops.K, loops.l, loops.closes)
     left = inward(model, _sweep, _nothing(loops.columns), *given)
-    still = Answer(np.zeros(0), ZERO, ZERO, np.zeros(loops.columns))
+    still = ClosedPairAcceleration(np.zeros(0), ZERO, ZERO, np.zeros(loops.columns))
     answers = outward(model, _answer, still, left, places, qs, loops.closes)
     qdd = each(model, lambda _, x: x.qdd, answers)
     pivots, scales = (

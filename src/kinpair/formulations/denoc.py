@@ -1,6 +1,6 @@
 """Decoupled natural orthogonal complement (Saha 1999, corrected), for trees.
 
-Twists are those of the mass centres, t = [ω; v_C], in axes of each body. Numbers in brackets without a letter
+Twists are those of the mass centres, t = [ω; v_C], in axes of each body. Numbers in brackets without the prefix D
 are the source's; docs/equations/denoc.md has the derivation and the list of corrections. i is a body, j
 its parent, k its children; d = O_i → C_i, c_ij = C_i → C_j.
 

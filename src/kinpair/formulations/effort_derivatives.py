@@ -77,7 +77,7 @@ class Momentum(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """Wrenches (ED7)–(ED9) by column on their way to the ground; `turns` is what V adds to U."""
+    """Wrenches (ED7)–(ED9) by column towards the ground; `turns` is what V adds to U."""
 
     U: Wrench
     turns: Wrench

@@ -96,7 +96,7 @@ class Bias(NamedTuple):
 def _bias(
     body: Body, parent: tuple[Bias, Vector], place: Placement, state: State, q: Vector, qd: Vector
 ) -> tuple[Bias, Vector]:
-    """As (NE3), (NE4) with q̈ = 0; beside it the angular velocity, which the next body needs."""
+    """As (NE3), (NE4) with q̈ = 0; next to it the angular velocity, which the next body needs."""
     (alpha_j, a_j), omega_j = parent
     carried = place.R.T @ omega_j
     t, change = body.pair.p(q) @ qd, body.pair.pd(q, qd) @ qd

@@ -1,7 +1,7 @@
 """Lagrange's equations for links of general inertia, in world axes (Vukobratović, chapters 1.3 and 2.2).
 
-Numbers with two dots are the source's, those with letters ours; docs/equations/lagrange.md has the derivation.
-i is a link, k and l are rates between the ground and i, j the pair of k; r = O_j → C_i.
+Numbers with two dots are the source's, those with a prefix ours; docs/equations/lagrange.md has the
+derivation. i is a link, k and l are rates between the ground and i, j the pair of k; r = O_j → C_i.
 
     α_ik = e_k,   β_ik = u_k + e_k × r              ω_i = Σ α_ik q̇_k,  v_i = Σ β_ik q̇_k              (LG1)
     H    = Σ_i m βᵀβ + αᵀ J α                                                                        (LG2)

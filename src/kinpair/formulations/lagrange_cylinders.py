@@ -1,6 +1,7 @@
 """Lagrange's equations of cylinders on hinges, written out (Vukobratović, chapter 1.3, corrected).
 
-Numbers with a dot are the source's, those with letters ours; docs/equations/lagrange.md has the list of corrections.
+Numbers with a dot are the source's, those with a prefix ours; docs/equations/lagrange.md has the list
+of corrections.
 Link i is a cylinder, or any body with the inertia of one: J_S about its axis q_i, J_N across, J_SN = J_S − J_N. e_l is
 the axis of hinge l, r_li = O_l → C_i, and l, m, k are hinges between the ground and link i; other entries are zero.
 
@@ -99,7 +100,7 @@ class Seen(NamedTuple):
 
 
 def seen(model: Model, q: Vector, cylinder: list[Cylinder], l: int, i: int) -> Seen:
-    """What link l, on the way from the ground to i, sees of link i."""
+    """What link l, on the path from the ground to i, sees of link i."""
     places = placements(model, q)
     path = model.path_to_ground(i)
     pose, hinges = HOME, [Hinge(ALONG_Z, np.zeros(3))]

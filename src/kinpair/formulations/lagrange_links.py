@@ -1,7 +1,7 @@
 """Lagrange's equations in Euler angles and strokes of the links, for every pair (Vukobratović, chapter 2.2.3).
 
 Every link i has absolute angles η_i as in `lagrange_euler.py`, and the displacement z_i of O_i in its seat on the
-parent. k runs over i and its ancestors, c is the next link on the way from k to i:
+parent. k runs over i and its ancestors, c is the next link on the path from k to i:
 
     b_ik = R_k (a_c + R_seat z_c), or R_i d_i for k = i;   C_i = Σ_k b_ik                             (LK1)
     v_i  = Σ_k ω_k × b_ik + S_c ż_c,   S_c = R_k R_seat                                              (LK2)
@@ -156,7 +156,7 @@ def reacting(
 def inverse_dynamics(
     model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], choices: Choices | None = None
 ) -> Vector:
-    """τ (nv,) that produces the motion, by way of the angles and strokes of the links."""
+    """τ (nv,) that produces the motion, through the angles and strokes of the links."""
     x = reacting(model, q, qd, qdd, w_ext, choices)
     state = coordinates(model, q), rates(model, qdd)
     return joined(model, each(model, _effort, x.turned, x.wrenches, *state))

@@ -34,7 +34,7 @@ class Rigid(NamedTuple):
 
 
 class Articulated(NamedTuple):
-    """A body with others on it that give way as their joints let them."""
+    """A body with others on it that yield as their joints let them."""
 
     A: Matrix
     Q: Matrix

@@ -196,7 +196,7 @@ def drives(model: Model, q: Vector, qdd: Vector, angles: ByBody, w_ext: Sequence
 def inverse_dynamics(
     model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[Any], choices: Choices | None = None
 ) -> Vector:
-    """Drives that produce the motion, by way of the absolute angles."""
+    """Drives that produce the motion, through the absolute angles."""
     return drives(model, q, qdd, links(model, q, qd, qdd, choices), w_ext)
 
 

@@ -97,7 +97,7 @@ def joint_vectors(model: Model, q: Vector, arcs: Sequence[Arc]) -> dict[tuple[in
 
 
 def carried_vectors(model: Model, q: Vector, arcs: Sequence[Arc]) -> dict[tuple[int, int], Vector]:
-    """(CT)_ki (3,) by (body k, body i), where not zero: what k adds to the way to C_i, with the sign of (RW2)."""
+    """(CT)_ki (3,) by (body k, body i), where not zero: what k adds to the path to C_i, with the sign of (RW2)."""
     T = path(arcs)
     CT: dict[tuple[int, int], Vector] = {}
     for (k, a), c in joint_vectors(model, q, arcs).items():

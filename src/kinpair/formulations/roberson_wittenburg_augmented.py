@@ -1,7 +1,7 @@
 """Augmented bodies (Hooker & Margulies 1965, Roberson & Wittenburg 1966) of a tree that floats, in world axes.
 
 At every joint of body k the mass of all bodies beyond it is thought of as a point. The body so augmented has the mass
-M of the whole system; its mass centre is the barycentre B_k. c_ki leads from C_k to the joint on the way to body i.
+M of the whole system; its mass centre is the barycentre B_k. c_ki leads from C_k to the joint on the path to body i.
 
     M β_k = Σ_i m_i c_ki,   c_kk = 0                            β_k from C_k to B_k              (RA1)
     b_ki = c_ki − β_k,   Σ_i m_i b_ki = 0                       from B_k towards body i          (RA2)
@@ -72,7 +72,7 @@ def augmented_bodies(model: Model, q: Vector) -> Augmented:
 
 
 def _towards(model: Model, placed: list[Link], k: int, i: int) -> Vector:
-    """From C_k to the joint on the way to body i, zero to itself."""
+    """From C_k to the joint on the path to body i, zero to itself."""
     if i == k:
         return zeros(3)
     path = model.path_to_ground(i)

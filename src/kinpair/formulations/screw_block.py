@@ -257,17 +257,17 @@ def _eliminate(
     return left, (handed, b + handed @ zeta + G @ u)
 
 
-class Answer(NamedTuple):
+class BlockAcceleration(NamedTuple):
     """Accelerations of a pair and of its body."""
 
     qdd: Vector
     A: Vector
 
 
-def _answer(body: Body, parent: Answer, x: Eliminated, moving: Moving) -> Answer:
+def _answer(body: Body, parent: BlockAcceleration, x: Eliminated, moving: Moving) -> BlockAcceleration:
     carried = parent.A + moving.zeta
     qdd = ldl.solve_factored(x.factors, x.u - x.U.T @ carried)  # (SK7)
-    return Answer(qdd, carried + moving.S @ qdd)
+    return BlockAcceleration(qdd, carried + moving.S @ qdd)
 
 
 class Elimination(NamedTuple):
@@ -287,7 +287,7 @@ def eliminated(
     loaded = loads(model, moving, where, w_ext)
     nothing = (np.zeros((6, 6)), NO_SCREW)
     left = inward(model, _eliminate, nothing, moving, loaded, rates(model, tau))
-    answers = outward(model, _answer, Answer(np.zeros(0), NO_SCREW), left, moving)
+    answers = outward(model, _answer, BlockAcceleration(np.zeros(0), NO_SCREW), left, moving)
     qdd = joined(model, each(model, lambda _, answer: answer.qdd, answers))
     pivots = joined(model, each(model, lambda _, x: ldl.pivots(x.factors), left))
     scales = joined(model, each(model, lambda _, x: x.scales, left))

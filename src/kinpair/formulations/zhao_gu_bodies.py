@@ -94,7 +94,7 @@ def jacobians(model: Model, q: Vector, at: ByBody) -> ByBody:
 def _move(
     body: Body, parent: tuple[Moved, Matrix], at: Placed, q: Vector, qd: Vector
 ) -> tuple[Moved, Matrix]:
-    """Beside the motion the axes of the body, which the next one needs."""
+    """Next to the motion the axes of the body, which the next one needs."""
     before, R_j = parent
     rate, change = body.pair.p(q) @ qd, body.pair.pd(q, qd) @ qd
     e, u = rate[:3], rate[3:]

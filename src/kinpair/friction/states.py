@@ -122,7 +122,7 @@ class FrictionStates:
     def _met_closer(
         self, request: Request, arguments: tuple[np.ndarray, ...], qdd: np.ndarray, again: np.ndarray
     ) -> np.ndarray:
-        """Writes q̈ of moving states by more sweeps, and tells which states are still to be solved."""
+        """Writes q̈ of moving states by more sweeps, and reports which states are still to be solved."""
         moving = again & ~self.loaded.rests(arguments[1])
         if not moving.any():
             return again

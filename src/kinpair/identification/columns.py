@@ -17,7 +17,7 @@ Friction of a joint as columns that are linear in their parameters, and as laws 
 
 T is the effort on the link, Y π of the inertial columns: the external torque of the law `servo`, see (FE4). The term
 from load is linear in μ with T from the parameters before it, and is iterated. While a joint slides, an offset o cannot
-be told from levels that differ by direction: F_c ± o.
+be distinguished from levels that differ by direction: F_c ± o.
 
 What the efforts are a linear function of: τ = Y θ with inertia, rotors, friction, offsets, motors, a payload.
 

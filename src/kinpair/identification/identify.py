@@ -244,7 +244,7 @@ class _Work:
 
 @dataclass
 class _State:
-    """Estimates on the way: friction terms, β, θ."""
+    """Estimates so far: friction terms, β, θ."""
 
     work: _Work
     layout: Layout

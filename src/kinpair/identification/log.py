@@ -88,7 +88,7 @@ def read_log(
     notes = _dropped_notes(name, time, good, keep, data)
     locked = [m.q_names[k] for k in range(m.nq) if k not in moving]
     if locked and m.closure is None:
-        notes += (f"not in the log, held at the start of the description: {listed(locked, 8)}",)
+        notes += (f"not in the log, fixed at the start of the description: {listed(locked, 8)}",)
     lost = tuple(time[~keep & np.isfinite(time)].tolist())
     qd = None if qd is None else qd[keep]
     return Log(name, time[keep], q[keep], tau[keep], tuple(rows), tuple(moving), qd, lost, notes, loaded)

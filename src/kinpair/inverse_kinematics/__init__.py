@@ -7,7 +7,7 @@ loop       the iteration, compiled
 search     starts near and far, and which solution is taken
 rates      rates and accelerations that keep to moving targets
 path       whole paths, compiled
-solver     what a mechanism asks, and what it is told where there is no solution
+solver     what a mechanism asks, and the report where there is no solution
 subproblems  all positions of six hinges by subproblems of one angle: loop functions
 hinges     which axes of an arm allow a closed form
 

@@ -3,7 +3,7 @@
     δ = W⁻¹ J_fᵀ y + N z,   (J_f W⁻¹ J_fᵀ + λ 1) y = e − J_f z,   λ = ν V + ε                       (IK5)
     q ← q ⊕ δ min(1, δ_max/|δ|_∞), kept within the limits                                            (IK6)
 
-J_f: without the columns of rates that are held, and of those whose coordinate is at a limit that the step would pass.
+J_f: without the columns of rates that are locked, and of those whose coordinate is at a limit that the step would pass.
 The damping falls with the error V (Sugihara 2011), so that the iteration is bold near a solution and careful far from
 it, and shrinks to ε where loops are redundant. W and z say what is preferred among many solutions: see `criteria`.
 """
@@ -107,7 +107,7 @@ def improved(task: Task, criterion: str, q: Vector, u: Vector, p: Vector) -> tup
 def _free(
     model: Model, q: Vector, g: Vector, some: list[int], lower: Vector, upper: Vector, moving: Vector
 ) -> Vector:
-    """1 for each rate that may move, 0 for one that is held or would take its coordinate beyond a limit."""
+    """1 for each rate that may move, 0 for one that is locked or would take its coordinate beyond a limit."""
     free: list[Any] = list(moving)
     for k in some:
         if (i := model.joints.spring_q[k]) >= 0:

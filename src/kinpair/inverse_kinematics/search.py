@@ -169,7 +169,7 @@ class Search:
         return np.concatenate([q for q, _ in ends]), np.concatenate([V for _, V in ends])
 
     def _starts(self, q: np.ndarray, box: Box, held: Sequence[int], count: int) -> np.ndarray:
-        """So many for each guess, moved a part of the way to places anywhere within the limits."""
+        """So many for each guess, moved a part of the distance to places anywhere within the limits."""
         here = box.positions(q)[:, None]
         low = np.where(np.isfinite(box.lower), box.lower, here - WIDE)
         high = np.where(np.isfinite(box.upper), box.upper, here + WIDE)

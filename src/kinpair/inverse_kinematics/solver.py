@@ -1,4 +1,4 @@
-"""Coordinates that bring frames to their targets: what a mechanism asks, and what it is told where there are none."""
+"""Coordinates that bring frames to their targets: what a mechanism asks, and the report where there are none."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Solver:
         return {x: names.index(x) for x in fixed if x in names and x not in self.model.v_names}
 
     def _judge(self, search: Search, found: Found, u: np.ndarray, many: bool) -> None:
-        """Refuse what was not found, and tell what is beyond limits."""
+        """Refuse what was not found, and report what is beyond limits."""
         if found.grade.min() == WITHIN:
             return
         if len(lost := np.flatnonzero(found.grade == NOTHING)):

@@ -41,7 +41,7 @@ def make(task: str, m: Mechanism | None = None, **options: Any) -> gymnasium.Env
     """Make an environment of one motion: `cart-pole`, `double-pendulum`, `reacher`, `five-bar` or `diff-drive`.
 
     m: the mechanism, by default that of the task. Options: render_mode ("rgb_array"), dt [s] and steps that an action
-    is held, integrator, effort of an action of 1 [N m] or [N], and frame of `reacher` (None: joints).
+    is constant, integrator, effort of an action of 1 [N m] or [N], and frame of `reacher` (None: joints).
 
     Units: observations and actions as in docs/learning.md.
     """

@@ -82,7 +82,7 @@ class Task(ABC):
 
 @final
 class CartPole(Task):
-    """Keep a pole upright on a cart: 1 for each step until it leans by 12° or the cart is 2.4 m away."""
+    """Keep a pole upright on a cart: 1 for each step until it tilts by 12° or the cart is 2.4 m away."""
 
     example, rates, effort = "cart-pole", ("slide",), 10.0
 

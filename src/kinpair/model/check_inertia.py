@@ -1,4 +1,4 @@
-"""Are the inertia tensors those of real bodies, as far as the motion can tell?
+"""Check that inertia tensors are those of real bodies, as far as the motion depends on them.
 
 The principal moments of a real body are positive and the largest is at most the sum of the others. A body that turns
 about one axis only, as all do in a plane mechanism, needs no more than the moment about it: [0, 0, Izz] is enough.
@@ -67,7 +67,7 @@ def _directions(body: Body, inner: np.ndarray) -> np.ndarray:
 
 
 def turning_axes(model: Model, link: str) -> np.ndarray:
-    """The axes (k, 3) about which the joints on the way to the ground turn a link, in its own axes.
+    """The axes (k, 3) about which the joints on the path to the ground turn a link, in its own axes.
 
     They are those of the neutral position. If all are parallel there, no motion of the joints changes them.
     """

@@ -213,7 +213,7 @@ def _mimic_trouble(joint: Joint, named: Mapping[str, Joint]) -> str:
     if other is joint:
         return f"{subject} itself; left to move on its own"
     if other.kind == "fixed":
-        return f"{subject} fixed; held at its offset {joint.mimic.offset:g}"
+        return f"{subject} fixed; stays at its offset {joint.mimic.offset:g}"
     path = [joint.name]
     while other is not None and other.mimic and other.name not in path:
         path.append(other.name)

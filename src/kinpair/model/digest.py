@@ -23,7 +23,7 @@ def digest(model: Model) -> str:
 
 
 def has_functions(model: Model) -> bool:
-    """Does it hold a Python function, which no fingerprint can tell from another?"""
+    """True if it contains a Python function, which no fingerprint distinguishes from another."""
     description = model.description
     rubbing = description.joints_with("friction")
     joints = [law for joint in rubbing for law in joint.friction if isinstance(law, Friction)]

@@ -13,7 +13,7 @@ from kinpair.description.place import Place
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """`function` of t [s], or the input named; `text` tells it from another one of the same model."""
+    """`function` of t [s], or the input named; `text` distinguishes it from another one of the same model."""
 
     text: str
     function: Callable[[Any], Any] | None = None

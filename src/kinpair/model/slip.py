@@ -2,7 +2,7 @@
 
 A model whose `slip` is None has friction by the sign of each rate. With a `Slip` the sign stays what it says through
 a whole phase of the motion, whatever the rate does within a step, so that forces are smooth there; and a rate that is
-held stays at rest, by whatever effort that takes.
+locked stays at rest, by whatever effort that takes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kinpair.model.recursion import each, joined, rates
 
 class Slip(NamedTuple):
     """Of each rate (nv,): `share` of the level that friction has against positive motion, 1 and −1 while it slides;
-    and where `held` is 1 it is at rest, where 0 it moves. None: nothing is held."""
+    and where `held` is 1 it is at rest, where 0 it moves. None: no rate is locked."""
 
     share: Vector
     held: Vector | None = None

@@ -16,7 +16,7 @@ class State:
     """Coordinates q (nq,), rates qd (nv,), internal states x (nx,), inputs u (nu,), and the time [s].
 
     Entries are numbers, symbols, or columns of a batch. Without internal states, elements are in their start; without
-    inputs, actuators do not act. `tau` (nv,) are efforts on the joints beside those of all elements.
+    inputs, actuators do not act. `tau` (nv,) are efforts on the joints in addition to those of all elements.
     """
 
     q: Vector

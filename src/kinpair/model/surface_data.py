@@ -77,7 +77,7 @@ def _grip_troubles(law: str, numbers: Values) -> Iterator[str]:
     if law != "servo" and falls:
         for key in ("mu_static", "stribeck_speed", "exponent"):
             if key not in numbers:
-                yield f"{key} is missing; {falls[0]} needs it beside it ({KEYS[key]})"
+                yield f"{key} is missing; {falls[0]} needs it too ({KEYS[key]})"
 
 
 def _gear_troubles(numbers: Values) -> Iterator[str]:

@@ -44,7 +44,7 @@ human_gait      angles of hip and knee of people, and how a foot swings
 leg_synergy     legs of a biped over one step
 steps           step after step, every other one mirrored
 roles           joints of legs by name and geometry
-pelvis_gait     legs on given ways, the pelvis in balance
+pelvis_gait     legs on given paths, the pelvis in balance
 gait_pictures   stick figures, footprints, efforts, phase portraits
 gait            a gait of a biped, and what it takes
 gait_synthesis  legs given, trunk and arms in balance: from a speed to a gait

@@ -229,8 +229,8 @@ def _check_limited(m: Mechanism, way: Path, limits: RateLimits, efforts: np.ndar
     if slow.any():
         place = float(way.law.at(way.nodes[slow.argmax()]).q)
         raise InputError(
-            f"fastest: the path stands still at {place:.4g} of {way.geometry.duration:.4g}; give one that moves on all "
-            "the way, such as a spline with free ends",
+            f"fastest: the path rests at {place:.4g} of {way.geometry.duration:.4g}; give one that moves on "
+            "throughout, such as a spline with free ends",
             place=place,
         )
     moves = np.abs(P.qd).max(0) > 0.0

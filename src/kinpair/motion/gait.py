@@ -94,7 +94,7 @@ class Gait:
 
     @property
     def repeats(self) -> float:
-        """How far the state after two steps is from that at the start, the way gone left out."""
+        """How far the state after two steps is from that at the start, the distance travelled left out."""
         x = self.motion(2)
         start, end = x.at(0.0), x.at(x.duration)
         way = np.zeros(self.mechanism.nq)
@@ -215,7 +215,7 @@ class Gait:
         return self.support.feasible
 
     def figures(self) -> dict[str, float]:
-        """The numbers that tell gaits from each other."""
+        """The numbers that distinguish gaits."""
         x, s = self.samples, self.support
         trunk = (
             self.synergy.free.at(s.time).q if self.synergy.names[0] in TRUNK else np.zeros((len(s.time), 2))
@@ -278,7 +278,7 @@ class Gait:
                 str(self.support),
                 f"a rigid trunk would take the zero-moment point {-1e3 * x['rigid_margin']:.0f} mm out of the feet",
                 f"trunk ±{x['trunk_pitch_deg']:.1f} degrees forward, ±{x['trunk_roll_deg']:.1f} sideways; largest "
-                f"effort {x['largest_effort']:.0f} N m; positive work {x['cost']:.3f} of weight times way",
+                f"effort {x['largest_effort']:.0f} N m; cost of transport (positive work) {x['cost']:.3f}",
                 *self.notes,
             ]
         )

@@ -58,9 +58,10 @@ def gait(
     """A gait of a machine with two legs: feet as people move them, the rest in balance.
 
     Joints named as those of the bundled biped: trunk and arms keep the balance. Other machines, and where `roles` are
-    given: the pelvis does, and trunk and arms are held.
+    given: the pelvis does, and trunk and arms are fixed.
 
-    speed [m/s], by default 0.8; step: its length [m], by default 0.3 m and a quarter of a second of the way; double:
+    speed [m/s], by default 0.8; step: its length [m], by default 0.3 m and a quarter of a second of the distance;
+    double:
     part of a step with both feet on the ground; slope [rad]: the ground falls forward; arms: they take away this part
     of the moment about the normal by swinging, and hang still with 0; lift: how high the swinging foot goes [m]; track:
     half the distance of the feet [m]; friction: what the ground offers. method: of `synergy`.
@@ -68,7 +69,7 @@ def gait(
     roles: role → joint, such as {"left_hip_pitch": "l_leg_hpy"}, or a TOML file with them in its table [gait]; those of
     the table [gait] of the machine's own file count too. Others are guessed from names and geometry of the file, and
     `notes` of the result reports them. posture: angles of joints without a role and of the "pelvis pitch"
-    [rad], held. soles: height of the ankle above the sole, and outline ((back, front), (right, left)) about the ankle
+    [rad], fixed. soles: height of the ankle above the sole, and outline ((back, front), (right, left)) about the ankle
     [m], by default from the meshes of the feet. extension: largest length of a leg as a part of a straight one. By
     default such a machine walks slowly, by the length of its legs, with 0.3 of a step on both feet.
 
@@ -256,7 +257,7 @@ def _by_pelvis(
     track: float | None,
     extension: float,
 ) -> Gait:
-    """A gait of any machine with two legs, by the way of its pelvis."""
+    """A gait of any machine with two legs, by the path of its pelvis."""
     roles = roles_of(m, given)
     ankle, outline, note = sole_of(m, foot_links(m, roles)["left"]) if soles is None else (*soles, "")
     own = renamed(m, roles, dict.fromkeys(("left", "right"), ankle), posture)

@@ -5,10 +5,10 @@ E. N. Biden, M. P. Wyatt, D. H. Sutherland, "Gait analysis and the bootstrap", A
 the Motion Analysis Laboratory, Children's Hospital, San Diego, as the R package fda has them; means of ours.
 
     a(s) = (l₁ sin h + l₂ sin(h − k), −l₁ cos h − l₂ cos(h − k))     ankle from the hip, thigh l₁, shank l₂      (GB1)
-    u(σ) = σ³(10 − 15σ + 6σ²) + σ³(1 − σ)³ Σ_j b_j (2σ − 1)^j         way of the swinging foot, σ from 0 to 1     (GB2)
+    u(σ) = σ³(10 − 15σ + 6σ²) + σ³(1 − σ)³ Σ_j b_j (2σ − 1)^j         path of the swinging foot, σ from 0 to 1     (GB2)
     w(σ) = σ³(1 − σ)³ Σ_j c_j (2σ − 1)^j                              its height as a part of the largest         (GB3)
 
-b fits the way of the ankle over the ground in swing, c how much shorter the leg is then. Both
+b fits the path of the ankle over the ground in swing, c how much shorter the leg is then. Both
 functions begin and end with rates and accelerations of zero, so that the foot leaves the ground and comes back without
 an impact.
 """

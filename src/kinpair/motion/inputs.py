@@ -92,7 +92,7 @@ class Inputs:
 def inputs(
     m: Mechanism, motion: Trajectory | Mapping[str, Any], *, samples: int = SAMPLES, **options: Any
 ) -> Inputs:
-    """Inputs with which the actuators make a motion, and internal states on the way; options as of `nominal`.
+    """Inputs with which the actuators make a motion, and internal states in between; options as of `nominal`.
 
     A LimitWarning names actuators whose voltage, current, effort or valve would have to go beyond its limit, when, and
     by how much. The motion should have as many continuous derivatives as the actuators have states, and one more.

@@ -1,4 +1,4 @@
-"""Legs of a biped over one step: pelvis and feet on their ways, and the angles of the joints that take them there.
+"""Legs of a biped over one step: pelvis and feet on their paths, and the angles of the joints that take them there.
 
 The right foot stands flat at the origin, the left swings from −L to L and stands there from T_s on. With t_m = T_s/2:
 
@@ -73,7 +73,7 @@ def places(time: Any, p: LegNumbers, b: Any, c: Any) -> tuple[Any, Any, Any]:
 
 
 def angles_of(d: Any, p: LegNumbers) -> list[Any]:
-    """Yaw, roll and pitch of the hip, knee, pitch and roll of the ankle, for the way d from hip to ankle."""
+    """Yaw, roll and pitch of the hip, knee, pitch and roll of the ankle, for the vector d from hip to ankle."""
     roll, D2 = np.arctan2(d[1], -d[2]), d[1] * d[1] + d[2] * d[2]  # (GB5)
     cosine = (d[0] * d[0] + D2 - p.thigh * p.thigh - p.shank * p.shank) / (2.0 * p.thigh * p.shank)  # (GB6)
     sine = np.sqrt(1.0 - cosine * cosine)

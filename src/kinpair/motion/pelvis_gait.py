@@ -1,6 +1,6 @@
-"""Gaits of any machine with two legs: feet on given ways, and a pelvis that moves such that the feet can stand.
+"""Gaits of any machine with two legs: feet on given paths, and a pelvis that moves such that the feet can stand.
 
-The joints of the legs follow from pelvis and soles by Newton's method at N times of a step. Trunk and arms are held.
+The joints of the legs follow from pelvis and soles by Newton's method at N times of a step. Trunk and arms are fixed.
 The zero-moment point z of this motion misses its path by e; the pelvis is moved against that as a mass on a table
 would:
 
@@ -40,7 +40,7 @@ LIMIT = 1e-6  # [rad]: a joint beyond its limit by more is rejected
 @final
 @dataclass(frozen=True, eq=False)
 class PelvisStep:
-    """One step: motion of all coordinates, and the way of the pelvis that was found."""
+    """One step: motion of all coordinates, and the path of the pelvis that was found."""
 
     mechanism: Mechanism
     motion: Trajectory
@@ -70,7 +70,7 @@ class PlannedStep(Trajectory):
 
 
 class PelvisGait:
-    """The search for the way of the pelvis."""
+    """The search for the path of the pelvis."""
 
     def __init__(self, m: Mechanism, roles: Roles, numbers: LegNumbers, rest: np.ndarray) -> None:
         self.m, self.p, self.rest, self.roles = m, numbers, rest, roles
@@ -83,7 +83,7 @@ class PelvisGait:
         self._last: np.ndarray | None = None
 
     def soles(self, time: np.ndarray) -> list[np.ndarray]:
-        """Ways of the left and the right sole over the first step (n, 3)."""
+        """Paths of the left and the right sole over the first step (n, 3)."""
         p = self.p
         s = np.clip(time / p.swing, 0.0, 1.0)
         b, c = swing_coefficients()
@@ -101,7 +101,7 @@ class PelvisGait:
         return np.stack([x + delta[:TIMES, 0], y + delta[:TIMES, 1], 0.0 * x + p.pelvis], axis=1)
 
     def coordinates(self, pelvis: np.ndarray) -> np.ndarray:
-        """Coordinates (n, nq) with the soles on their ways, by Newton's method."""
+        """Coordinates (n, nq) with the soles on their paths, by Newton's method."""
         m, time = self.m, self.time[: len(pelvis)]
         q = np.tile(self.rest, (len(time), 1)) if self._last is None else self._last.copy()
         q[:, :3] = pelvis

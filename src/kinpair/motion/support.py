@@ -8,8 +8,8 @@ With the resultant [n_0; f] of the ground, see (GZ1), a point p of the ground an
     μ = |f − e(e·f)| / (e·f)                       friction demand                                    (GZ5)
     μ_i = √(|f_i − e(e·f_i)|² + (m_i/ρ)²)/(e·f_i)  the same of a foot, with the moment it has to give (GZ7)
 
-Two feet share the resultant in more than one way. With K_i, how much foot i is to carry, and X_i, which takes a wrench
-from the foot's point to the origin,
+Two feet share the resultant in more than one distribution. With K_i, how much foot i is to carry, and X_i, which
+takes a wrench from the foot's point to the origin,
 
     w_i = K_i X_iᵀ (Σ_j X_j K_j X_jᵀ)⁻¹ [n_0; f]                                                       (GZ6)
 

@@ -103,7 +103,7 @@ def _shown(number: float) -> str:
 
 
 def pictured(transfers: Mapping[str, Transfer], title: str) -> Figure:
-    """Several ways beside each other."""
+    """Draw several transfers next to each other."""
     time = max((x.waves.time for x in transfers.values()), key=len)
     modes = [
         {name: 1e3 * np.sqrt((x.waves.displacement[:, k] ** 2).sum(-1)) for name, x in transfers.items()}

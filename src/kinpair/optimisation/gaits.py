@@ -1,8 +1,8 @@
-"""A synthesised gait as a problem: the free machine with its feet held, in single and in double support.
+"""A synthesised gait as a problem: the free machine with its feet fixed, in single and in double support.
 
     x_1(0) = S x_2(T_2) − step,   x_2(0) = x_1(T_1)      S: mirror image, left and right exchanged              (OP16)
 
-Phase 1 has the right foot held, phase 2 both, by the loops of `walking/phases`; their multipliers are the wrenches of
+Phase 1 has the right foot fixed, phase 2 both, by the loops of `walking/phases`; their multipliers are the wrenches of
 the ground. The left foot lands flat, at rest and where the gait puts it; while it swings, no corner of its sole is
 lower than its sole was in the gait. Joints stay within 0.3 rad of their range in the gait, the pelvis within 0.1 rad.
 """

@@ -214,7 +214,7 @@ class _Search:
         )  # fmt: skip
 
     def _progress(self, iteration: int, cost: float, violation: float, optimality: float) -> None:
-        """Report a part of the way, by the decades that are left to the tolerance."""
+        """Report the completed part, by the decades that are left to the tolerance."""
         rest = max(violation, optimality, 1e-9)
         self.report(min(0.99, max(iteration / 1000, (2.0 - np.log10(rest)) / 10.0)))
 

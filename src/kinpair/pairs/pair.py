@@ -76,7 +76,7 @@ class Pair(Closing):
 
     def regrouped(self, x: Moments) -> tuple[Moments, Moments]:
         """Mass, first moment and inertia about the origin: what must stay with the child, and what may as well
-        belong to the parent, since the pair moves it in no way that matters."""
+        belong to the parent, since the pair moves it without effect on the motion."""
         return x, NO_MOMENTS
 
     def translation(self, q: Vector) -> Vector:

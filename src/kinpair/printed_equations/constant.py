@@ -23,7 +23,7 @@ Parameters: TypeAlias = Literal["symbols", "shared", "numbers"]
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A number of the model. `key` names it in the recorded equations, `factor` is its sign, what its direction makes
-    of it or, for zero, 0. `same_as` is the key of the constant whose letter it has, `others` what shares its own."""
+    of it or, for zero, 0. `same_as` is the key of the constant whose symbol it has, `others` what shares its own."""
 
     key: str
     base: str
@@ -37,19 +37,19 @@ class Constant:
 
     @property
     def letter(self) -> str:
-        """The key of its letter."""
+        """The key of its symbol."""
         return self.same_as or self.key
 
 
 def symbols_of(every: Sequence[Constant]) -> list[str]:
-    """Keys of all letters, each once."""
+    """Keys of all symbols, each once."""
     return list(dict.fromkeys(c.letter for c in every if c.factor))
 
 
 def signed(
     key: str, base: str, number: str, part: str, value: float, meaning: str, size: float, keep: bool = False
 ) -> Constant:
-    """A constant with its sign taken out, unless kept; nothing beside the others of its kind is zero."""
+    """A constant with its sign taken out, unless kept; nothing compared with the others of its kind is zero."""
     if abs(value) <= ZERO * size:
         return Constant(key, base, number, part, 0.0, meaning, 0.0)
     factor = 1.0 if keep or value > 0 else -1.0
@@ -63,7 +63,7 @@ Merge = Callable[[Constant, Sequence[Constant]], Constant]
 
 
 def merged(every: Sequence[Constant], kind: Callable[[Constant], Any], merge: Merge) -> list[Constant]:
-    """Constants of one kind with equal values given the letter of the first, whose meaning is then that of all."""
+    """Constants of one kind with equal values given the symbol of the first, whose meaning is then that of all."""
     first: dict[str, list[Constant]] = {}
     for c in every:
         own = c.factor and not c.same_as
@@ -87,7 +87,7 @@ def _alike(a: Constant, b: Constant, kind: Callable[[Constant], Any]) -> bool:
 
 
 def shared(every: Sequence[Constant]) -> list[Constant]:
-    """Equal numbers of one kind as one letter, that of the first."""
+    """Equal numbers of one kind as one symbol, that of the first."""
     return merged(every, lambda c: c.base if c.base not in OF_THEIR_OWN else c.key, _of_several)
 
 
@@ -100,7 +100,7 @@ def _of_several(first: Constant, others: Sequence[Constant]) -> Constant:
 
 
 def letters(every: list[Constant], used: set[str]) -> dict[str, Letter]:
-    """Letters of the constants that are used, with as few indices as tell them apart."""
+    """Symbols of the constants that are used, with as few indices as distinguish them."""
     kept = [c for c in every if c.key in used]
     alphabet: dict[str, Letter] = {}
     for c in kept:

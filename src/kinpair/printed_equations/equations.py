@@ -1,4 +1,4 @@
-"""`equations(mechanism)`: H q̈ + C q̇ + g + d = τ with letters, for reading."""
+"""`equations(mechanism)`: H q̈ + C q̇ + g + d = τ in symbolic form, for reading."""
 
 from __future__ import annotations
 
@@ -88,10 +88,10 @@ def equations(
 ) -> Equations | ConstrainedEquations:
     """The equations of motion for reading: `print` it, or `.latex()`, `.markdown()`, `.sympy()`, `.c(path)`.
 
-    `parameters`: "symbols" gives every mass, length and inertia that is not zero a letter; angles of the description
-    stay numbers. "shared" gives equal numbers of one kind one letter, as for like parts. "numbers" puts the numbers
+    `parameters`: "symbols" gives every mass, length and inertia that is not zero a symbol; angles of the description
+    stay numbers. "shared" gives equal numbers of one kind one symbol, as for like parts. "numbers" puts the numbers
     in. `form`: "closed" gives each entry in one piece, "terms" a list of short named terms, "auto" the latter where it
-    is much shorter, where an entry has more than `limit` terms on the way or the closed form is not finished after so
+    is much shorter, where an entry has more than `limit` terms in between or the closed form is not finished after so
     many `seconds`. Springs, dampers and dry friction are in `d`
     unless `passive` is False. Ctrl-C ends the work on the closed form and returns what is finished, see `status`.
 

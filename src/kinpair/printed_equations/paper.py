@@ -59,7 +59,7 @@ def _parts(owner: str, name: str, symbol: Any) -> tuple[str, str]:
     match = SYMBOL.fullmatch(symbol) if isinstance(symbol, str) else None
     if match is None:
         raise InputError(
-            f"{owner}: symbols has {symbol!r} for {name!r}; give letters and an index after an underscore, 'M' or "
+            f"{owner}: symbols has {symbol!r} for {name!r}; give a symbol and an index after an underscore, 'M' or "
             "'phi_1'",
             symbol=name,
         )
@@ -103,7 +103,7 @@ class Paper:
         self.qd = [f"qd[{k}]" for k in range(model.nv)]
 
     def alphabet(self, used: set[str]) -> Alphabet:
-        """The letters, given which constants are used."""
+        """The symbols, given which constants are used."""
         model, passive = self.model, self.passive if self.symbolic else []
         all_letters = letters(self.constants, used) | letters(passive, set(symbols_of(passive)))
         for k, name in enumerate(self.q):

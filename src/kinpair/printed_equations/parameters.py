@@ -1,15 +1,15 @@
 """Constants of a model and of its constraints as symbols.
 
-Constants of a model as letters: masses m, mass centres r, lengths l, a, e, inertias I, rotors J, gravity g; springs
+Constants of a model as symbols: masses m, mass centres r, lengths l, a, e, inertias I, rotors J, gravity g; springs
 and dampers k, b, f.
 
 A constant that is zero in the description stays zero. Lengths are positive: the sign is that of the description.
-The letter has as many indices as are needed: r1 where one component of the mass centre is in the equations, r1x and
-r1z where two are. Numbers that are one by the shape of a part have one letter: equal principal moments of a body, and
+The symbol has as many indices as are needed: r1 where one component of the mass centre is in the equations, r1x and
+r1z where two are. Numbers that are one by the shape of a part have one symbol: equal principal moments of a body, and
 the distance of a joint whose direction is a simple angle or an axis of its own frame. `shared` gives equal numbers of
-one kind one letter, whatever they belong to.
+one kind one symbol, whatever they belong to.
 
-Constants of constraints as letters: where a mark sits on its link, the radius of what rolls, the length of a rod.
+Constants of constraints as symbols: where a mark sits on its link, the radius of what rolls, the length of a rod.
 
 A mark is l and the number of its body where that is the only thing the body carries, as the next joint would be; else
 u on the parent and w on the child, with the number of the constraint.
@@ -46,7 +46,7 @@ PRODUCTS = ("xy", "xz", "yz")
 
 
 def constants(model: Model) -> list[Constant]:
-    """All that can be a letter, masses first, in the order of a product."""
+    """All that can be a symbol, masses first, in the order of a product."""
     bodies = [list(_of_body(model, i)) for i in model.moving]
     by_base = {base: [c for body in bodies for c in body if c.base == base] for base in "mlaerI"}
     gravity = float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
@@ -65,7 +65,7 @@ def constants(model: Model) -> list[Constant]:
 
 
 def _without_rounding(every: list[Constant]) -> list[Constant]:
-    """A length that is nothing beside the others is zero."""
+    """Set lengths to zero that are rounding compared with the others."""
     longest = max((c.value for c in every if c.base in LENGTHS), default=0.0)
     tiny = [c.base in LENGTHS and c.value <= ZERO * longest for c in every]
     return [replace(c, value=0.0, factor=0.0) if zero else c for c, zero in zip(every, tiny, strict=True)]
@@ -90,7 +90,7 @@ def _of_body(model: Model, i: int) -> list[Constant]:
 
 
 def _tensor(name: str, i: int, I: np.ndarray) -> list[Constant]:
-    """Moments and products of inertia; equal moments about principal axes are one letter."""
+    """Moments and products of inertia; equal moments about principal axes are one symbol."""
     constants: dict[str, Constant] = {}
     for x, place in TENSOR.items():
         meaning = f"inertia of {name!r} about its mass centre, {x} [kg m²]"
@@ -210,7 +210,7 @@ def _viscous(model: Model) -> np.ndarray:
 
 
 def _refuse_laws(model: Model) -> None:
-    """Letters stand for a Coulomb level and a damping; of other laws there is no closed form here."""
+    """Use symbols for a Coulomb level and a damping; of other laws there is no closed form here."""
     others: list[FrictionData | SurfaceData] = [
         x
         for x in model.frictions
@@ -247,7 +247,7 @@ SIZES = {"disk": ("",), "ball": ("",), "wheel": ("R", "r"), "ellipsoid": AXES}
 
 
 def constraint_constants(model: Model) -> list[Constant]:
-    """All numbers of constraints that can be letters."""
+    """All numbers of constraints that can be symbols."""
     joined = [(k + 1, x) for k, x in enumerate(constraints_of(model)) if isinstance(x, Joined)]
     carried = Counter(model.parent[i] for i in model.moving)
     carried += Counter(_carrier(model, mark) for _, x in joined for mark in (x.S, x.M) if _is_off(mark))

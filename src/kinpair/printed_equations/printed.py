@@ -41,7 +41,7 @@ class OnASheet(ABC):
 
     @property
     def parameters(self) -> dict[str, Letter]:
-        """The letters in the equations, with their meaning and value."""
+        """The symbols in the equations, with their meaning and value."""
         return self.sheet.parameters
 
     @property
@@ -80,7 +80,7 @@ class OnASheet(ABC):
         return self.sheet.rows()
 
     def markdown(self) -> str:
-        """A page with the letters and the equations."""
+        """A page with the symbols and the equations."""
         return self.sheet.markdown()
 
     def sympy(self) -> SymbolicEquations:
@@ -88,7 +88,7 @@ class OnASheet(ABC):
         return self.sheet.sympy()
 
     def c(self, path: str | Path) -> Path:
-        """C99 at `path`, with a header and a self-test beside it."""
+        """C99 at `path`, with a header and a self-test next to it."""
         return self.sheet.c(path)
 
     def casadi(self) -> Any:
@@ -101,7 +101,7 @@ Known = tuple[float, str]  # a factor, and the name of a letter or entry; "" for
 
 
 class Entries:
-    """Matrices of formulas. An entry that is zero, a number or a letter is itself; others go by their name."""
+    """Matrices of formulas. An entry that is zero, a number or a symbol is itself; others go by their name."""
 
     def __init__(self, results: Mapping[str, Sequence[Formula]], shapes: Shapes) -> None:
         self._shapes = shapes
@@ -133,7 +133,7 @@ class Entries:
                 return 1.0, named.setdefault(x, name)
 
     def recorded(self, name: str, steps: Callable[..., dict[str, Any]]) -> Program:
-        """Steps that take the matrices in order, as a program of the entries and letters."""
+        """Steps that take the matrices in order, as a program of the entries and symbols."""
         inputs = list(dict.fromkeys(x for entries in self._known.values() for _, x in entries if x))
 
         def f(*values: Any) -> dict[str, Any]:
@@ -180,7 +180,7 @@ class Equations(OnASheet):
     `H` and `C` (nv, nv), `g` and `d` (nv,) are arrays of formulas: gravity is g, springs, dampers and dry friction are
     d, `h` is C q̇ + g + d. `form` is "closed" (each entry in one piece) or "terms" (a list of short named terms in
     order of need). `status` says why, and how far the work got if it was stopped; entries not finished are None.
-    On paper g is called G, since a letter g is the acceleration of gravity.
+    On paper g is called G, since the symbol g is the acceleration of gravity.
     """
 
     energy: Callable[[str], PrintedEnergy] | None = None
@@ -268,7 +268,7 @@ class Equations(OnASheet):
         return Significance(self, states_of(self, q, qd, qdd))
 
     def evaluate(self, q: Any, qd: Any, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
-        """H, C, g (and d) in numbers; `values` of parameters, by letter, that shall differ from the description's.
+        """H, C, g (and d) in numbers; `values` of parameters, by symbol, that shall differ from the description's.
 
         Units: [kg m²] or [kg] of H, [N m] or [N] of forces.
         """

@@ -135,7 +135,7 @@ def _matrices(model: Model, q: Vector, C: Any) -> dict[str, Any]:
 
 
 def recorded(model: Model, every: Sequence[Constant], equations: Equations) -> Program:
-    """The equations of a model as a program of q, q̇ and the constants that are to be letters."""
+    """The equations of a model as a program of q, q̇ and the constants that are to be symbols."""
     kept = symbols_of(every)
 
     def f(q: Vector, qd: Vector, *values: Any) -> dict[str, Any]:

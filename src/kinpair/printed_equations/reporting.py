@@ -16,7 +16,7 @@ PAUSE = 0.1  # seconds between two lines
 
 
 class Report:
-    """Told what is being worked on; shows it on a terminal after a second, knows it when asked, and ends it in time."""
+    """Progress of the work; shows it on a terminal after a second, knows it when asked, and ends it in time."""
 
     def __init__(self, what: str) -> None:
         self.what = what

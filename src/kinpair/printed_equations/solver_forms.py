@@ -123,7 +123,7 @@ def _divided(X: Square, x: Virtual, algebra: Matrices) -> tuple[Square, Names]:
 
 
 def inverted(X: Square, algebra: Matrices, names: Denominators, x: Virtual | None = None) -> Ratios:
-    """The inverse of a symmetric matrix, block by block; powers of d in a determinant are told apart."""
+    """The inverse of a symmetric matrix, block by block; powers of d in a determinant are distinguished."""
     n = len(X)
     result: Ratios = [[{} for _ in range(n)] for _ in range(n)]
     for block in blocks(X):
@@ -199,7 +199,7 @@ class WrittenRatios:
 
 
 def _divides(x: Polynomial) -> bool:
-    """Are there letters under a fraction bar?"""
+    """True if symbols stand under a fraction bar."""
     return any(n < 0 for powers, _ in x.terms for _, n in powers)
 
 

@@ -1,4 +1,4 @@
-"""What equations under constraints are written of: a mechanism or a system, its letters, its M, F, A, b."""
+"""What equations under constraints are written of: a mechanism or a system, its symbols, its M, F, A, b."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Subject:
         return {what: [f"{what}[{k}]" for k in range(n)] for what, n in sizes.items()}
 
     def alphabet(self, used: set[str]) -> Alphabet:
-        """The letters, given which constants are used."""
+        """The symbols, given which constants are used."""
         all_letters, model, names = self.spelled(used), self.model, self.variables
         masses = [key for key, letter in all_letters.items() if letter.base == "m"]
         for k, name in enumerate(names["q"]):
@@ -92,7 +92,7 @@ class Subject:
         return Alphabet(all_letters, {name: k + 1 for k, name in enumerate(names["q"])}, names["qd"], masses)
 
     def passive_values(self) -> dict[str, Formula]:
-        """Springs, dampers and friction as letters or numbers."""
+        """Springs, dampers and friction as symbols or numbers."""
         return {c.key: Symbol(c.letter) if self.symbolic else Number(c.value) for c in self.passive}
 
     def recorded(self, kept: Sequence[int], *, passive: bool, more: More | None = None) -> Program:

@@ -50,7 +50,7 @@ def friction_panels(
 
 
 def _by_rate(run: Record) -> dict[str, Rubbed]:
-    """Friction by name of the rate; rates that rub as one share it."""
+    """Friction by name of the rate; rates that slide together share it."""
     names, groups = run.mechanism.v_names, sticking_groups(run.mechanism.model, passive=run.passive)
     return {names[k]: run.friction[group.name] for group in groups for k in group.rates}
 
@@ -63,7 +63,7 @@ def spans(time: np.ndarray, holds: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _efforts(run: Record, lead: tuple[int, ...], chosen: np.ndarray) -> dict[str, np.ndarray]:
-    """Friction at the chosen samples by name of the rate; empty where a state alone does not tell it."""
+    """Friction at the chosen samples by name of the rate; empty where a state alone does not determine it."""
     m = run.mechanism
     several = run.history is not None and len(run.history.entered) > 1  # modes
     if m.nx or run.parameters or run.external or several:
@@ -190,7 +190,7 @@ def _energies(run: Record, row: int, points: int) -> dict[str, np.ndarray]:
 def drawn(
     x: np.ndarray, zero: float = 0.0, more: np.ndarray | None = None, points: int = POINTS
 ) -> np.ndarray:
-    """Samples (n, k) [and more beside] above a zero, as they are drawn: of many, the least and largest of each of
+    """Samples (n, k) [and further axes] above a zero, as they are drawn: of many, the least and largest of each of
     `points` / 2 stretches, in the order they come, so that no peak is lost; read part by part.
     """
     both = (x,) if more is None else (x, more)

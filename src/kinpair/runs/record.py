@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 class Rubbed(NamedTuple):
-    """Dry friction of a rate in a run, or of a joint whose rates rub as one: at which samples it sticks, how far it has
+    """Dry friction of a rate in a run, or of a joint whose rates slide together: at which samples it sticks, how far
+    it has
     slid [rad], [m] and its heat [J] since the start (..., samples); and the time since when it sticks at the end, NaN
     where it slides."""
 
@@ -42,7 +43,8 @@ class Record:
     that elements store); work and loss since the start [J], and `account` of them by name, see `supplied` and
     `losses`. Of rates with dry friction, how far they have `slid` and their `phase`, see `friction`. `touching` has the
     numbers of contact, see `contacts`. Everything
-    computed is here, whatever the `status` says; `events` has what happened on the way; of a batch, `failures` has the
+    computed is here, whatever the `status` says; `events` has what happened during the run; of a batch, `failures`
+    has the
     rows that are not well. Under constraints, `residual` says how well they hold, and `singular` where they were
     nearest to dependence, if they came near to it. `start` has the energies (..., 2) at the start, where that is no
     sample.
@@ -103,8 +105,8 @@ class Record:
 
     @cached_property
     def friction(self) -> dict[str, Rubbed]:
-        """What dry friction did, by name of the rate, or of a joint whose rates rub as one: when it stuck, how far it
-        has slid, its heat, and since when it sticks at the end."""
+        """What dry friction did, by name of the rate, or of a joint whose rates slide together: when it stuck, how
+        far it has slid, its heat, and since when it sticks at the end."""
         from kinpair.constraints.solve.stick import SLIDES
 
         found, model = dict[str, Rubbed](), self.mechanism.model

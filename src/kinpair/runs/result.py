@@ -64,7 +64,7 @@ class Result(Record):
 
     @cached_property
     def qdd(self) -> np.ndarray:
-        """Accelerations at the samples, under the constraints and at the limits that held there.
+        """Accelerations at the samples, under the constraints and at the limits active there.
 
         Units: [rad/s²] or [m/s²].
         """
@@ -144,7 +144,7 @@ class Result(Record):
     ) -> Page:
         """Open a page in the browser that plays the motion; `others` are shown with it, paler. Of a batch, one row.
 
-        One time slider for the scene and the curves beside it; options as for `Mechanism.view`. Lamps at joints with
+        One time slider for the scene and the curves next to it; options as for `Mechanism.view`. Lamps at joints with
         dry friction are red while they stick. `support`, see `Result.support`, marks the zero-moment point and the
         support polygon.
         """

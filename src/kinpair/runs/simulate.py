@@ -71,7 +71,7 @@ def simulate(
     moves like a mechanism; its potential energy is not known. See docs/simulate.md.
 
     * `torque`: None, constant (nv,), samples (times, values), a function (time, q, qd) → (nv,), or an object to be
-      called like one; with an attribute `sample_time` [s] it is evaluated at multiples of that and held between;
+      called like one; with an attribute `sample_time` [s] it is evaluated at multiples of that and constant in between;
     * `input`: where there are actuators, their inputs and the efforts on the other rates, `mechanism.u_names`: as
       `torque`, of nu numbers, by name, or a function (time, q, qd, x); `x`: internal states to begin with (nx,), by
       name, or as the description has them;
@@ -82,11 +82,11 @@ def simulate(
     * `output`: samples at an interval [s] and at the end, or at given times and no others;
     * `external`: wrenches (6,) by link or frame, or functions (time, q, qd) → (6,);
     * `parameters`: constants of the mechanism by name, such as {"upper.mass": 2.0}, in a batch one for each motion;
-    * `solver`: how constraints are solved; `hold`: how they are held, "project" after each step, "baumgarte" with
+    * `solver`: how constraints are solved; `hold`: how they are enforced, "project" after each step, "baumgarte" with
       the rate `alpha` [1/s] (cvode, ida and taylor with "project" too), or "none"; `rho_inf`: what
       generalised-alpha leaves of infinitely fast vibrations; `theta`, 0.5 to 1, of time-stepping: how much of a step
       is taken with the rates at its end;
-    * `events`: `Event`s to be found on the way; `limits`: what happens at the limits of joints, "ignore", "stop",
+    * `events`: `Event`s to be found during the run; `limits`: what happens at the limits of joints, "ignore", "stop",
       "bounce", "spring", "saturate" (efforts are clipped to those of the description), or a `Limits`; None: as the
       description says, else "ignore"; see docs/events.md. A LimitWarning names the joints that start outside their
       limits, and the nearest start inside;

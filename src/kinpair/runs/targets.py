@@ -30,7 +30,7 @@ def locked(file: int) -> bool:
 def claimed(path: Path) -> Generator[None]:
     """The right to write a run to this file, while the block lasts; StorageError: another process has it.
 
-    The lock is on a hidden file beside it, since HDF5 has its own on the file itself, and since a run may be moved to
+    The lock is on a hidden file next to it, since HDF5 has its own on the file itself, and since a run may be moved to
     a larger file. Where the folder takes no such file, a new run is refused later, and an old one goes on unlocked.
     """
     beside = _beside(path)

@@ -303,7 +303,7 @@ class Dynamics:
         return float(np.linalg.norm(description.gravity)) * sum(x.mass for x in description.links)
 
     def held_motion(self, state: State, loads: Loads) -> tuple[Vector, Vector]:
-        """q̈, and the efforts (nv,) by which rates are held at rest."""
+        """q̈, and the efforts (nv,) by which rates are locked."""
         if self.enforcement is not None:
             solution = self.enforcement.solution(self._at(state), self.request, state, loads)
             return solution.qdd, solution.holding
@@ -333,7 +333,7 @@ class Dynamics:
         return quantities.rubbing(self._at(state), self.request, state, loads)
 
     def holding(self, time: Scalar, y: Vector, u: Vector) -> Vector:
-        """Efforts (nv,) by which rates are held at rest."""
+        """Efforts (nv,) by which rates are locked."""
         d = self.in_phase(y)
         state = d.state(time, y, u)
         return d.held_motion(state, d.loads(time, state.q, state.qd, u))[1]

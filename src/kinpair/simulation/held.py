@@ -1,4 +1,4 @@
-"""How constraints are held in a run: by accelerations that obey them, and by bringing each state reached back.
+"""How constraints are enforced in a run: by accelerations that obey them, and by bringing each state reached back.
 
 Accelerations obey A q̈ = b only; what a step leaves of φ and ψ stays or grows. Two remedies:
 
@@ -6,10 +6,10 @@ Accelerations obey A q̈ = b only; what a step leaves of φ and ψ stays or grow
     baumgarte    b − 2αψ − α²φ takes the place of b for holonomic rows, b − αψ for others       (HD1)
 
 External solvers (cvode, ida, taylor) let no state be brought back within their steps. There `project` is both: rows
-with the α of (HD1) along the way, and a projection of each state that is looked at.
+with the α of (HD1) during the steps, and a projection of each state that is looked at.
 
-A model whose mass matrix has no inverse is held up by its constraints. How well they hold, and how near they came to
-dependence, is a number of every sample.
+A model whose mass matrix has no inverse is made regular by its constraints. How well they hold, and how near they
+came to dependence, is a number of every sample.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ SINGULAR = 1e-12  # a mass matrix whose smallest singular value is below this pa
 
 
 def model_to_move(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> Model:
-    """The model itself, or, where its mass matrix is singular at the start, the same held up by its constraints."""
+    """The model itself, or, where its mass matrix is singular at the start, the model made regular by its
+    constraints."""
     return singular_mass(model) if has_lost_mass(model, q, qd, time) else model
 
 
@@ -105,7 +106,8 @@ WAYS = ("project", "baumgarte", "none")
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How constraints are solved and held: solver, hold, alpha [1/s], whether friction acts, and whether limits close.
+    """How constraints are solved and enforced: solver, hold, alpha [1/s], whether friction acts, and whether limits
+    close.
 
     Limits that close take the default solver, which needs no rows of full rank.
     """
@@ -144,7 +146,9 @@ class Enforcement:
             return only_sound(solution.qdd, solution.loads_sound), solution.power
         return solution.qdd, solution.power
 
-    def solution(self, model: Model, request: Request, state: State, loads: Any) -> constrained.Solution:
+    def solution(
+        self, model: Model, request: Request, state: State, loads: Any
+    ) -> constrained.ConstrainedSolution:
         """Accelerations and multipliers."""
         self.check_short(model)
         return constrained.solve(model, self.own(request), state, loads, self.alpha, self.mu)
@@ -194,7 +198,7 @@ def check_start(mechanism: Mechanism, states: np.ndarray, time: float) -> None:
 
 
 def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holding) -> Enforcement | None:
-    """How the constraints of a mechanism are held; None where there are none."""
+    """How the constraints of a mechanism are enforced; None where there are none."""
     solver, hold, alpha = holding.solver, holding.hold, holding.alpha
     if hold not in WAYS:
         raise InputError(f"hold is {hold!r}; it is one of {listed(WAYS)}", hold=hold)

@@ -92,7 +92,7 @@ class StateLayout(Layout):
 
     @property
     def ledger(self) -> slice:
-        """Work, loss, account and ways: what is summed up along the motion."""
+        """Work, loss, account and distances: what is summed up along the motion."""
         return slice(self.work.start, self.way.stop)
 
     @property

@@ -207,7 +207,7 @@ class HeldContact:
 
 def held_contact(d: Dynamics) -> HeldContact:
     """Return contact between events of what moves; kept for the next call."""
-    return KERNELS.get(("held contact", d.key), lambda: HeldContact(d))
+    return KERNELS.get(("HeldContact", d.key), lambda: HeldContact(d))
 
 
 def loop_of(

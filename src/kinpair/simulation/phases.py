@@ -1,6 +1,7 @@
-"""Phases of dry friction in a run: each group of rates that has it slides, is held at rest, or is carried along.
+"""Phases of dry friction in a run: each group of rates that has it slides, is locked at rest, or is carried along.
 
-A group is one rate, or all rates of a sleeve or a ball, which rub as one. Of each group the state has a `phase`, and of
+A group is one rate, or all rates of a sleeve or a ball, which slide together. Of each group the state has a `phase`,
+and of
 each of its rates a `share`; both stay as they are between events. While it slides, the share d has the direction of
 sliding, fixed whatever the rates do within a step, so that forces are smooth: of one rate its sign, and of several
 
@@ -9,7 +10,7 @@ sliding, fixed whatever the rates do within a step, so that forces are smooth: o
 
 so that s passes through zero, and (FP2) changes its sign there; what is slower than c has no direction but the error of
 a step. Behind each step d follows s; where s has turned away by 60° within a step, d ← s/|s| there, and the group
-slides on. While it is held, its accelerations are zero, and the
+slides on. While it is locked, its accelerations are zero, and the
 force that this takes is watched:
 
     μ_s N − |f| > 0         the phase lasts                                                               (FP3)
@@ -65,12 +66,12 @@ def slides(name: str) -> str:
 
 
 def is_held(phase: Scalar) -> Scalar:
-    """One where a group is held, else zero; without a choice, for methods that take none."""
+    """One where a group is locked, else zero; without a choice, for methods that take none."""
     return 0.5 * phase * (phase - 2.0) * (phase - 3.0)
 
 
 def is_carried(phase: Scalar) -> Scalar:
-    """One where it stands still because others are held, else zero."""
+    """One where it stands still because others are locked, else zero."""
     return -0.5 * phase * (phase - 1.0) * (phase - 3.0)
 
 
@@ -109,7 +110,7 @@ def amount(f: Vector) -> Scalar:
 
 
 def against(f: Vector) -> list[Scalar]:
-    """The direction in which a group leaves rest that a force f has held."""
+    """The direction in which a group leaves rest that a force f has locked."""
     if len(f) == 1:
         return [where(less(f[0], 0.0), 1.0, -1.0)]
     size = maximum(speed(f), TINY)
@@ -229,8 +230,8 @@ def followed(d: Any, y: Vector) -> Vector:
 
 
 def is_told(d: Any) -> bool:
-    """Can `switched` tell what follows an end of a phase? Under constraints and with friction from load it is a matter
-    of all efforts together, see `constraints/solve/stick.py`."""
+    """True if `switched` can decide what follows an end of a phase. Under constraints and with friction from load it
+    is a matter of all efforts together, see `constraints/solve/stick.py`."""
     free = d.enforcement is None and not is_loaded(d.model, passive=d.passive)
     return bool(d.sticking) and not (d.at_ends or d.stops) and free
 
@@ -240,10 +241,10 @@ def switched(
 ) -> tuple[Vector, Scalar]:
     """The state where the phases of some rates have `ended`, and a number above one while there may be more.
 
-    The first call holds every rate that is at rest; one that was held and has reached its level lets go. Later calls
+    The first call holds every rate that is at rest; one that was locked and has reached its level lets go. Later calls
     let go the one that is farthest beyond its level, until none is. The number is negative where this may not be what
     `constraints/solve/stick.py` finds: a rate would slide against its acceleration, is as good as at its level, or
-    lets go beside others at a level that is another one when it slides.
+    lets go next to others at a level that is another one when it slides.
     """
     d, layout = replace(d, model=replace(d.model, slip=None)), d.layout  # every group is one rate
     qd, share, phase = list(y[layout.qd]), list(y[layout.share]), list(y[layout.phase])

@@ -105,8 +105,8 @@ def _begun(run: Run) -> Run:
 
 
 def _repeated(m: Mechanism, chosen: Options) -> Any:
-    """What tells a run of plain numbers and words from others, start and constant efforts aside where nothing depends
-    on them; None of a run with functions, events or anything else that is looked at anew."""
+    """What distinguishes a run of plain numbers and words from others, start and constant efforts aside where
+    nothing depends on them; None of a run with functions, events or anything else that is looked at anew."""
     if m.nx or m.model.terms is not None or stated(m, chosen.limits) != "ignore":
         return None
     if any(x is not None for x in absent_of(chosen)):
@@ -130,7 +130,7 @@ def _numbers(x: Any) -> np.ndarray | None:
 
 
 def _plain(x: Any) -> Any:
-    """Numbers, words, and lists and arrays of them, as something that tells them apart; None of anything else."""
+    """Numbers, words, and lists and arrays of them, as something that distinguishes them; None of anything else."""
     if x is None or isinstance(x, (str, int, float)):
         return type(x), x
     if type(x) is np.ndarray and x.dtype == float:
@@ -402,7 +402,7 @@ def _check_steps(run: Run, chosen: Options) -> None:
 
 
 def _inputs(torque: Torque, wrenches: dict[str, np.ndarray], values: np.ndarray) -> Inputs:
-    """Parameters, and the table: of a regulator, or of efforts with the wrenches, which do not change, beside them."""
+    """Parameters, and the table: of a regulator, or of efforts with the wrenches, which do not change, next to them."""
     if torque.kind == "regulated":
         return Inputs(values, torque.times, torque.values)
     if torque.kind != "table":

@@ -282,7 +282,7 @@ class Stepper:
             self._numbers[...] = before
 
     def step(self, u: Any = None, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """So many steps with the inputs u held; None: those of the step before. The views q and qd."""
+        """So many steps with the inputs u constant; None: those of the step before. The views q and qd."""
         if u is not None:
             if self._closed:
                 raise InputError(

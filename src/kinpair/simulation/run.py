@@ -125,7 +125,7 @@ class Run:
 
     @property
     def guarded(self) -> bool:
-        """Is anything watched on the way?"""
+        """True if events are watched during the run."""
         touches = self.d.touching is not None
         return bool(self.events or self.ends or touches or (self.d.sticking and not self.d.at_ends))
 

@@ -3,7 +3,7 @@
 | given | evaluated |
 |---|---|
 | None | no drives |
-| array (nv,) or (batch, nv) | held throughout |
+| array (nv,) or (batch, nv) | constant throughout |
 | (times, values): (m,), (m, nv) or (batch, m, nv) | on straight lines between the samples, constant beyond them |
 | function (time, q, qd) → (nv,) that can be recorded | in machine code: at every stage, or at its sample time |
 | a regulator (`kp.regulator`) | in machine code, likewise, with its numbers as a table and a memory |
@@ -12,7 +12,8 @@
 `input=` has nu numbers in place of nv, and its function may be (time, q, qd, x). `external=` takes constants (6,) and
 functions (time, q, qd) → (6,); those that cannot be recorded are called with the efforts.
 
-A function's sample time is its attribute `sample_time` [s]: it is evaluated at multiples of that and held between. A
+A function's sample time is its attribute `sample_time` [s]: it is evaluated at multiples of that and constant in
+between. A
 function is recorded by running it on symbols, so one with a memory of its own must not be: objects are recorded only
 if they say `traceable = True`, functions unless they say `traceable = False`, and only if the recording gives the
 number that the function gives.

@@ -82,6 +82,6 @@ def is_moment_about(axes: np.ndarray, I: np.ndarray) -> np.ndarray:
 
 
 def bare_axes(I: np.ndarray) -> np.ndarray:
-    """Axes (3, k) about which a tensor of floats has no inertia, beside its largest."""
+    """Axes (3, k) about which a tensor of floats has no inertia, compared with its largest."""
     sizes, axes = np.linalg.eigh(I)
     return axes[:, sizes <= BARE * sizes[-1]]

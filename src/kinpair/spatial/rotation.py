@@ -139,7 +139,7 @@ def quaternion_product(a: Vector, b: Vector) -> Vector:
 
 
 def quaternion_difference(a: Vector, b: Vector) -> Vector:
-    """The turn from a to b in axes of a, of the size 2 sin(θ/2), the shorter way round; any lengths but zero."""
+    """The turn from a to b in axes of a, of the size 2 sin(θ/2), in the shorter direction; any lengths but zero."""
     k = quaternion_product(a * np.array([-1.0, -1.0, -1.0, 1.0]), b)
     part = np.divide(2.0 * sign(k[3]), np.sqrt((a @ a) * (b @ b)))
     return array([part * x for x in k[:3]])

@@ -35,7 +35,7 @@ OF_A_MECHANISM = {"link", "joint", "dh"}  # tables of a description
 
 
 def read_study(path: str | os.PathLike[str]) -> StudyFile:
-    """The study in a TOML file; files it names are looked for beside it."""
+    """The study in a TOML file; files it names are looked for next to it."""
     place = Place(WarningList(), str(path))
     keys = toml_table(read_text(path), str(path))
     if "mechanism" not in keys and OF_A_MECHANISM & keys.keys():
@@ -68,7 +68,7 @@ def read_study(path: str | os.PathLike[str]) -> StudyFile:
 
 
 def _function(text: str, folder: Path, place: Place) -> Callable[..., Any]:
-    """`file.py:name`, a file beside the study, or `package.module:name`."""
+    """`file.py:name`, a file next to the study, or `package.module:name`."""
     where, _, name = text.rpartition(":")
     try:
         scope = _run(folder / where) if where.endswith(".py") else vars(import_module(where))

@@ -44,7 +44,7 @@ def case_key(study: str, names: Sequence[str], row: Sequence[Any]) -> str:
 
 
 def _facts(x: Any, seen: frozenset[int] = frozenset()) -> Iterator[bytes]:
-    """Of a thing inside those `seen`: what holds itself is told once."""
+    """Of a thing inside those `seen`: what holds itself is described once."""
     if id(x) in seen:
         yield b"again"
         return
@@ -84,7 +84,7 @@ def _contents(function: FunctionType) -> list[Any]:
 
 
 def _parts(x: Any) -> list[Any] | None:
-    """What a thing consists of; None if it is told by its text."""
+    """What a thing consists of; None if it is described by its text."""
     if isinstance(x, (list, tuple)):
         return [*x]
     if isinstance(x, np.ndarray):

@@ -30,7 +30,7 @@ class Options:
     units: Mapping[str, str]
     progress: bool | Callable[[float], Any] | None
     parquet: bool = True
-    """Is a table written beside the journal?"""
+    """True if a table is written next to the journal."""
 
 
 def driven(

@@ -1,7 +1,7 @@
 """The cases handed out in chunks, and what comes back; a process that dies takes no case with it.
 
 When a process dies, every case it may have had in hand is a suspect. Suspects are computed one at a time with nothing
-beside them, so that a second death names its case: that one is recorded as failed, and the rest goes on.
+next to them, so that a second death names its case: that one is recorded as failed, and the rest goes on.
 
 A subject as bytes, for other processes: functions of the user's own program travel with their code.
 """

@@ -107,7 +107,7 @@ def by_inertia(part: Link, sizes: Sizes) -> list[Piece]:
 
 
 def bones(around: Around, part: Link, sizes: Sizes) -> list[Piece]:
-    """Rods from where a link is held to its mass centre, and to the joints and closures that it holds."""
+    """Rods from where a link is supported to its mass centre, and to the joints and closures that it supports."""
     link = part.name
     held = [joint.child_origin.pose().inverse().a for joint in around.moved.get(link, ())]
     ends = [np.array(joint.origin.xyz) for joint in around.held_by(link)]
@@ -145,6 +145,6 @@ def rods(description: Description, around: Around, sizes: Sizes) -> Iterator[Pie
 
 
 def _ends(link: Link, joints: Sequence[Joint]) -> list[tuple[float, ...]]:
-    """Joints that the link holds; of the last link of a chain, twice the way to its mass centre."""
+    """Joints that the link supports; of the last link of a chain, twice the distance to its mass centre."""
     ends = [joint.origin.xyz for joint in joints] or [tuple(2.0 * x for x in link.com)]
     return [end for end in dict.fromkeys(ends) if any(end)]

@@ -1,6 +1,6 @@
 """Joints, loop closures, wheels, actuators, springs and contact shapes as small solids.
 
-Actuators and springs at joints: motors beside the hinge, cylinders along the slide, coils.
+Actuators and springs at joints: motors next to the hinge, cylinders along the slide, coils.
 
 The stator or barrel is fixed to the parent, the rod reaches from it to the child.
 """
@@ -175,7 +175,7 @@ def last_hit(surface: Surface, start: np.ndarray, along: np.ndarray) -> float:
 
 
 def actuator_pieces(actuator: Actuator, joint: Joint, sizes: Sizes, beyond: float) -> list[Piece]:
-    """What stays with the parent: a motor beside its joint, or the barrel of a cylinder behind it; `beyond`: how far
+    """What stays with the parent: a motor next to its joint, or the barrel of a cylinder behind it; `beyond`: how far
     bodies reach there."""
     r = sizes.marker
     beyond = _clear(beyond, sizes)

@@ -71,7 +71,7 @@ class Movement:
     def move(self, handle: Handle, value: float) -> bool:
         """Bring a handle to a value, or as far as the loops can be closed; was it reached?
 
-        In small steps from one closed position to the next, so that it does not jump to another way of assembling it.
+        In small steps from one closed position to the next, so that it does not jump to another assembly.
         """
         if not self.constrained:
             self.q = self._with(handle, value)
@@ -156,7 +156,7 @@ def _handles(mechanism: Drawn, reach: float) -> Iterator[Handle]:
 
 
 def _independent(J: np.ndarray) -> list[int]:
-    """Numbers of the first handles, in the order of the description, that can be held while the loops close by the
+    """Numbers of the first handles, in the order of the description, that can be set while the loops close by the
     others."""
     rank, chosen = _rank(J), list[int]()
     for k in range(J.shape[1]):

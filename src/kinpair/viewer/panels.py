@@ -18,7 +18,7 @@ ROOM = 0.05  # above and below the curves of small multiples, as a part of their
 class Panel:
     """One pair of axes: its title, its quantity with unit, and its curves (n,) by name.
 
-    `looks`: colour and dashes of each curve; without them the curves are one thing computed in several ways.
+    `looks`: colour and dashes of each curve; without them the curves are one thing computed by several methods.
     `labels`: names for the legend, where they differ. `own_legend`: in this panel, not below the figure.
     `time`: of these curves, where it is not that of the figure. `bars`: by name of a curve, intervals of time that are
     marked by a bar in its colour at the foot of the panel. `behind`: by name of a curve, a reference (n,) that is drawn

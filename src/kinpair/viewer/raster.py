@@ -111,7 +111,7 @@ TIE = 3e-4
 
 @dataclass(slots=True, eq=False)
 class Canvas:
-    """A picture on the way: colour (height, width, 3) from 0 to 1, and the depth of each pixel [m]."""
+    """A picture being drawn: colour (height, width, 3) from 0 to 1, and the depth of each pixel [m]."""
 
     colour: np.ndarray
     depth: np.ndarray

@@ -1,7 +1,7 @@
 """A motion to be played, and the lamps that it shows.
 
-What a motion shows beside the bodies: a lamp at each joint with dry friction, red while it sticks and green while
-it slides; marked points and areas.
+What a motion shows in addition to the bodies: a lamp at each joint with dry friction, red while it sticks and green
+while it slides; marked points and areas.
 """
 
 from __future__ import annotations

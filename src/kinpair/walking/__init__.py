@@ -6,10 +6,10 @@ pictures      phase portraits and branches
 cycle         motions that repeat themselves from event to event
 continuation  such motions over a parameter, to where they double their period
 gait_file     gaits in files
-phases        phases of a step, with the feet held that stand or on contacts
+phases        phases of a step, with the supporting feet fixed or on contacts
 regulator     gains along a gait
 replay_pictures  of a gait played back
-replay        a gait played back by the free machine, with its feet held or on contacts
+replay        a gait played back by the free machine, with its feet fixed or on contacts
 
 A module imports only what stands above it; a test checks it.
 """

@@ -47,7 +47,7 @@ class Branch:
         return np.array([x.multipliers for x in self.cycles])
 
     def doubled(self) -> Cycle:
-        """The cycle of twice as many steps that begins at the doubling, a little way from it."""
+        """The cycle of twice as many steps that begins at the doubling, a little away from it."""
         if self.doubling is None:
             raise InputError(
                 "continuation: no doubling of the period was found on this branch; go on to larger values"
@@ -57,7 +57,7 @@ class Branch:
     def plot(
         self, path: str | os.PathLike[str] | None = None, *, others: tuple[Branch, ...] = (), title: str = ""
     ) -> Figure:
-        """Times of steps and sizes of the multipliers over the parameter; other branches beside it."""
+        """Times of steps and sizes of the multipliers over the parameter; other branches next to it."""
         return pictures.branches((self, *others), title, path)
 
 

@@ -1,4 +1,4 @@
-"""Phases of a step: the free machine with the feet held that stand, or with contact under its soles, and its inputs.
+"""Phases of a step: the free machine with the supporting feet fixed, or with contact under its soles, and its inputs.
 
 Inputs of a phase, efforts where there are no actuators, are a series of Chebyshev's polynomials in time:
 
@@ -29,7 +29,7 @@ SMALL = 1e-3  # input for which gains are computed, below every limit
 @final
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """A phase of a step from one time to another: the machine with its feet held or on contacts, the soles that stand,
+    """A phase of a step from one time to another: the machine with its feet fixed or on contacts, the soles that stand,
     and the series (nodes, nu) of the inputs."""
 
     mechanism: Mechanism
@@ -81,7 +81,7 @@ def phases(gait: Gait) -> tuple[Phase, Phase]:
 
 @lru_cache(GAITS)
 def phases_on_contacts(gait: Gait) -> tuple[Phase, Phase]:
-    """Return both phases with nothing held: the ground touches the corners of the soles, or geoms of the machine."""
+    """Return both phases with nothing fixed: the ground touches the corners of the soles, or geoms of the machine."""
     m = gait.mechanism
     if not m.model.description.contacts.geoms:
         m = m.with_contact("ground", "ground", plane=True, mu=gait.ground.friction)

@@ -1,10 +1,10 @@
-"""A regulator for a gait: linear-quadratic gains along each phase, from linear models with the feet held.
+"""A regulator for a gait: linear-quadratic gains along each phase, from linear models with the feet fixed.
 
 States are changes y of pelvis, trunk and arms, of the leg that swings, and their rates. With the change s of the
 swinging sole, its angles and place, the cost is
 
     ∫ e^{2πt} (|y|² + w|s|² + β ẏᵀ H ẏ + Σ_j (Δτ_j / E_j)²) dt                                                  (GW11)
-    E_j = E max(λ_j, λ_0)         joints of a leg that stands, beside another; λ: its part of the load          (GW12)
+    E_j = E max(λ_j, λ_0)         joints of a leg that stands, next to another; λ: its part of the load          (GW12)
 
 so a foot that has just come down, and has little weight on it, is asked for little. H: inertia of the motions y.
 """

@@ -1,12 +1,12 @@
-"""A gait played back: its efforts, and a regulator, drive the free machine, with feet held or on contacts.
+"""A gait played back: its efforts, and a regulator, drive the free machine, with feet fixed or on contacts.
 
 Each step is two runs, single and double support. The next step is the mirror image of the first, so its state is
 mirrored, too. On contacts, feet push on the ground, stick, slide, land and leave as they do; a step is counted from the
-place of the foot that stands. With feet held, a foot that comes down is stopped by an impulse p on it; with J of the
-soles that are held
+place of the foot that stands. With feet fixed, a foot that comes down is stopped by an impulse p on it; with J of the
+soles that are fixed
 
     H (q̇⁺ − q̇⁻) = Jᵀ p,   J q̇⁺ = 0                                                                           (GW13)
-    τ + Σ_i J_iᵀ w_i = inverse dynamics of the run,   i: soles that are held                                    (GW14)
+    τ + Σ_i J_iᵀ w_i = inverse dynamics of the run,   i: soles that are fixed                                    (GW14)
 
 The latter has the wrench w_i of the ground on each foot, also where there are two.
 """
@@ -49,7 +49,7 @@ RTOL = {True: 1e-8, False: 1e-12}  # with a regulator; without, errors grow
 class Replay:
     """Runs of a gait played back, two a step, in axes of each step (the left foot swings in all of them).
 
-    jumps: of a coordinate at the start of each run, where a foot came down beside its place. impulses: at the soles
+    jumps: of a coordinate at the start of each run, where a foot came down off its place. impulses: at the soles
     [N s], the larger of each run; zero on contacts. shifts (2,): of the machine at the start of each step, after the
     mirror, to the place of the foot that stands [m].
     """
@@ -182,7 +182,7 @@ class Replay:
         every, fell = self.support, self.fell
         away = ", ".join(f"{1e3 * x:.2g}" for x in self.distances)
         margin, slip = min(x.margin.min() for x in every), max(x.slip.max() for x in every)
-        feet = "on contacts" if self.on_contacts else "feet held"
+        feet = "on contacts" if self.on_contacts else "feet fixed"
         lines = [
             f"{self.gait.mechanism.name}: {counted(len(self.runs) // 2, 'step')} played back, {feet}",
             f"mass centre {away} mm from the gait, at the start and after each step",
@@ -209,7 +209,7 @@ def pushed(
     gait: Gait, *, forward: float = 0.0, sideways: float = 0.0, rate: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """q and qd at the start of the gait with the pelvis so far off [m], both feet in their places, and the trunk
-    turning at a rate [rad/s] forward and to the right, beside that of the gait."""
+    turning at a rate [rad/s] forward and to the right, in addition to that of the gait."""
     m, p, x = gait.mechanism, gait.numbers, gait.synergy.at(0.0)
     q, qd = x.q.copy(), x.qd.copy()
     q[[m.q_names.index(f"base.{axis}") for axis in "xy"]] += (forward, sideways)
@@ -295,7 +295,7 @@ FEET = {"held": phases, "contact": phases_on_contacts}
 def _placed(
     gait: Gait, phase: Phase, q: np.ndarray, qd: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
-    """The nearest state in which feet are held, how far it is, and the impulse that stops them."""
+    """The nearest state in which feet are fixed, how far it is, and the impulse that stops them."""
     at = phase.mechanism.assemble(q)
     J = np.concatenate([gait.mechanism.jacobian(at, sole) for sole in phase.soles])
     felt = np.linalg.solve(gait.mechanism.mass_matrix(at), J.T)

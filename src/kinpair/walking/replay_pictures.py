@@ -20,7 +20,7 @@ BLACK, GREY = "#222222", "#8a8a8a"
 def picture(x: Any, title: str, path: Any) -> Any:
     """All in one figure."""
     steps = len(x.runs) // 2
-    feet = "on contacts" if x.on_contacts else "feet held"
+    feet = "on contacts" if x.on_contacts else "feet fixed"
     figure = blank_figure(11.0, 6.4, title or f"{x.gait.mechanism.name}: {steps} steps played back, {feet}")
     grid = figure.add_gridspec(2, 3, height_ratios=(0.6, 1.0))
     footprints(figure.add_subplot(grid[0, :]), x)

@@ -76,7 +76,7 @@ class ReturnMap:
         return Passage(y[:n], y[n : n + n * n].reshape(n, n), y[n + n * n :], rate)
 
     def path(self, x: np.ndarray, time: float, p: float, samples: int) -> np.ndarray:
-        """States (samples + 1, 2n) on the way."""
+        """States (samples + 1, 2n) along the cycle."""
         n, every = self.n, -(-STEPS // samples)
         start = np.concatenate([x, np.eye(n).ravel(), np.zeros(n)])
         inputs = Inputs(parameters=np.array([p]))

@@ -220,7 +220,7 @@ REFUSED = {
     "frames in a circle": (
         f"""<sdf version="1.9"><model name="m">{link("arm")}<frame name="f"><pose relative_to="g"/></frame>
 <frame name="g"><pose relative_to="f"/></frame></model></sdf>""",
-        "m.sdf:2: frame 'f' is placed by way of itself: f → g → f; change one relative_to",
+        "m.sdf:2: frame 'f' is placed through itself: f → g → f; change one relative_to",
     ),
     "an unknown link": (
         f'<sdf version="1.9"><model name="m">{link("arm")}{joint("j", "fixed", "wrld", "arm")}</model></sdf>',

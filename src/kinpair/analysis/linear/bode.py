@@ -119,7 +119,7 @@ def transfer(A: np.ndarray, b: np.ndarray, c: np.ndarray, d: float) -> tuple[np.
 
 
 def _reached(A: np.ndarray, b: np.ndarray) -> set[int]:
-    """States that feel the input b, one by way of the other."""
+    """States that feel the input b, one through the other."""
     found = set(np.flatnonzero(b).tolist())
     while more := {k for n in found for k in np.flatnonzero(A[:, n]).tolist()} - found:
         found |= more

@@ -276,7 +276,8 @@ def equilibrium(
     """The `Equilibrium` next to a guess q, or a tuple of all different ones from several guesses (n, nq).
 
     * `guess`: coordinates (nq,) or by name, the start of the description by default;
-    * `u`: efforts that are held, zero by default, or inputs where there are actuators; `x`: a guess of internal states,
+    * `u`: efforts that stay constant, zero by default, or inputs where there are actuators; `x`: a guess of internal
+      states,
       which are found; `free`: efforts or inputs to be found, by name: coordinates then change only where these do not
       do alone. `fixed`: coordinates that stay, by the name of their rate;
     * for steady motions: `rates`, constant ones by name; `turning` [rad/s], of everything about the vertical, None to

@@ -404,7 +404,7 @@ class LinearModel:
         return swung(x.mechanism.model, x.at.q, shape, amplitude, count, half_cycles)
 
     def discrete(self, dt: float) -> LinearModel:
-        """From one sample to the next, `dt` [s] later, while inputs and disturbances are held."""
+        """From one sample to the next, `dt` [s] later, while inputs and disturbances stay constant."""
         if self.dt is not None:
             raise InputError(f"{self.name}: has a sample time of {self.dt:g} s already")
         if not (np.ndim(dt) == 0 and 0.0 < dt < np.inf):

@@ -2,7 +2,7 @@
 
 Newton's method on (EQ1), the least step first in the efforts that are free, then in rates that are free, then in the
 coordinates: what need not change does not. Where that leads nowhere the mechanism yields to its accelerations for a
-while, as if it moved through honey. A coordinate that would pass a limit is held there and the limit pushes; a limit
+while, as if it moved through honey. A coordinate that would pass a limit is stopped there and the limit pushes; a limit
 that would have to pull lets go.
 """
 
@@ -84,7 +84,7 @@ class Balance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
-    """What is varied beside the coordinates: efforts (nv,) or inputs (nu,), internal states x (nx,), constant rates,
+    """What is varied next to the coordinates: efforts (nv,) or inputs (nu,), internal states x (nx,), constant rates,
     turning and spins."""
 
     u: np.ndarray
@@ -272,7 +272,7 @@ class Search:
         )
 
     def _yielding(self, s: Trial) -> Trial | None:
-        """The trial a little way along the accelerations; internal states go where they would settle."""
+        """The trial a little along the accelerations; internal states go where they would settle."""
         stay = {*self.request.numbers(self.request.fixed), *self.at_limit}
         xi = np.array([0.0 if k in stay else s.f.qdd[k] for k in s.x.coordinates])
         most = np.abs(xi).max(initial=0.0)

@@ -2,7 +2,7 @@
 
 y(t) = C ∫₀ᵗ exp(A s) ds B + D,   from the exponential of [A B; 0 0] t                                   (LI22)
 
-From one sample to the next while the inputs are held:
+From one sample to the next while the inputs stay constant:
 
 [Φ Γ; 0 1] = exp([A B; 0 0] T),   x_{k+1} = Φ x_k + Γ u_k                                    (LI11)
 """

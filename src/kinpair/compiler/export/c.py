@@ -44,7 +44,7 @@ TOLERANCE = {"double": 1e-12, "float": 1e-4}
 
 
 def write_c(program: Program, path: Path, real: Real = REALS["float64"], *, seed: int = 1) -> Path:
-    """Write `path` (.c), its header (.h) and a self-test (_test.c) beside it."""
+    """Write `path` (.c), its header (.h) and a self-test (_test.c) next to it."""
     path = path.with_suffix(".c")
     header = path.with_suffix(".h")
     path.write_text(source(program, header.name, real))

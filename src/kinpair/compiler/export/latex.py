@@ -1,6 +1,6 @@
 r"""A program as LaTeX: an `align*` of named parts, then the results.
 
-Names become letters: `m2` is m_{2}, `theta` is \theta, entry 0 of `q` is q_{1} as books count. `letters` says
+Names become symbols: `m2` is m_{2}, `theta` is \theta, entry 0 of `q` is q_{1} as books count. `letters` says
 otherwise: {"qd": r"\dot q"}.
 """
 

@@ -175,7 +175,7 @@ class Bracket:
         return [self.code.view(self.places["bracket"], 11), *further]
 
     def refresh(self, time: str, place: str) -> None:
-        """Inputs of a time and a state, where they are not held."""
+        """Inputs of a time and a state, where they are not constant between samples."""
         if self._changing:
             self.step.refresh(time, place)
         self.step.share(time, "time")

@@ -246,7 +246,7 @@ def _all_stopped(step: Step) -> str:
 
 
 def _sample_inputs(step: Step, time: str) -> None:
-    """New inputs, to be held."""
+    """New inputs, constant until the next sample."""
     code, entry = step.code, step.flow.afresh
     step.refresh(time, "y")
     if entry is not None:

@@ -32,7 +32,7 @@ CONTROL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
-    """What a run reads beside its state: parameters (np,), a table (times, rows) of inputs, a function.
+    """What a run reads next to its state: parameters (np,), a table (times, rows) of inputs, a function.
 
     In a batch, parameters and rows may have an axis of trajectories in front.
     """

@@ -129,7 +129,7 @@ class FixedLoop:
         return Batch(self._object_code("batch", lanes), lanes, self.flow.functions)
 
     def code(self, *, batch: bool) -> One | Batch:
-        """Loaded machine code, for one trajectory or for a batch."""
+        """Machine code in memory, for one trajectory or for a batch."""
         return self._batch if batch else self._one
 
     def run(
@@ -149,7 +149,8 @@ class FixedLoop:
     ) -> Chunk:
         """So many samples, `every` so many steps, from step `first` on.
 
-        start: state and inputs (ny + nu,) or (batch, ny + nu). `hold`: steps between new inputs, where held. every=0
+        start: state and inputs (ny + nu,) or (batch, ny + nu). `hold`: steps between new inputs, where constant in
+        between. every=0
         gives the start itself as a sample. `out`: where the samples go, the rows of a trajectory contiguous. Guards
         stop the run unless it is not `minding` them.
         """
@@ -249,7 +250,8 @@ class AdaptiveLoop:
 
         atol (ny,): what is allowed; infinite for entries that do not count. No step is longer than `longest`; before
         one that is shorter than the part `least` of the longest so far it stops, `why` is "short". `hold`: time between
-        new inputs, where held, from t0 on. Steps end at the rows of a table. Guards stop the run before the step, or do
+        new inputs, where constant in between, from t0 on. Steps end at the rows of a table. Guards stop the run
+        before the step, or do
         as the `acts` (4, ng) of `roots.py` say, unless it is not `minding` them; their roots go to the `log`,
         one row each, and the run returns when that is full.
         """

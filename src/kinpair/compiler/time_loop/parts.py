@@ -103,7 +103,7 @@ class Solve:
 class Flow:
     """A motion to be followed in time: programs whose inputs go by the names of what they read.
 
-    Names: `time`, `dt`, the state `y`, the held inputs `u`, the parameters `p`, and the unknowns `z` of an
+    Names: `time`, `dt`, the state `y`, the sampled inputs `u`, the parameters `p`, and the unknowns `z` of an
     implicit step. An explicit method has `rhs` → ẏ; any other gives its step as `finish` → y₁, with `start` → z and
     `improve` → (z, size) before it if it is implicit: `improve` is repeated until size ≤ 1; or the loop function
     `solve` changes z, also for `rhs`, `guard` and `watch` that read z. `after` → y, or (y, size) to be repeated
@@ -116,7 +116,8 @@ class Flow:
     function that is `call`ed. `sampled` inputs change at their own sample times only, others whenever they are needed.
     A `control` may read the numbers `r` of a row of the table, `nr` of them.
     `ahead` is the part of a step after which a method that is not explicit wants its table read. `afresh` is the entry
-    of the state that becomes zero when held inputs change: what a method carries from step to step is of no use then.
+    of the state that becomes zero when sampled inputs change: what a method carries from step to step is of no use
+    then.
     `lasting` are the guards that are positive until something happens: one that is negative already where a loop of
     equal steps begins, because its inputs are new, stops it before its first step. `slopes` (guard, other) are guards
     that are slopes of other ones: in equal steps they matter where the other one may be passed there and back.

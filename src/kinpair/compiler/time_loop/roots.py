@@ -13,7 +13,7 @@ A slope that rises calls for a LOOK where the guard itself may have been below z
 
 Each root is a row of the array `log`: the time; the guards that have it; all guards at the ends of the step; and the
 state before and behind `change`. `change` → (y, size) is repeated until size ≤ 1; where size is negative, it cannot
-tell: the loop returns at the root and leaves the state as it was.
+decide: the loop returns at the root and leaves the state as it was.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class Arrays:
         self._move(code, "gather", array, first, size, place)
 
     def put(self, code: Code, array: str, first: str, size: int, place: str) -> None:
-        """The other way."""
+        """Convert in the other direction."""
         self._move(code, "scatter", array, first, size, place)
 
     def _move(self, code: Code, way: str, array: str, first: str, size: int, place: str) -> None:
@@ -104,7 +104,7 @@ class Step:
         return total
 
     def slope(self, j: int, time: str, place: str) -> None:
-        """k_j = f(time, state at the place), its inputs fresh if they are not held."""
+        """k_j = f(time, state at the place), its inputs fresh if they are not constant between samples."""
         if not self.flow.sampled:
             self.refresh(time, place)
         self.share(time, "time")

@@ -34,7 +34,7 @@ class Solved(NamedTuple):
     sound: Any
 
 
-class Part(NamedTuple):
+class SolvedRows(NamedTuple):
     """Rows and order of a solve, in which states (batch,) it was made, and whether it was sound there."""
 
     request: Request
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
     """q̈, and the solves that gave it."""
 
     qdd: np.ndarray
-    parts: list[Part]
+    parts: list[SolvedRows]
 
     @property
     def request(self) -> Request:
@@ -145,7 +145,9 @@ class ClosedAccelerations:
         arguments = (*state, at_time(time), *external.values())
         outcome = Solved(*self.rows.calls(request, arguments, None, threads))
         if _everywhere(outcome.sound):
-            answer = Answer(outcome.qdd, [Part(request, np.ones(np.size(outcome.sound), dtype=bool), True)])
+            answer = Answer(
+                outcome.qdd, [SolvedRows(request, np.ones(np.size(outcome.sound), dtype=bool), True)]
+            )
         else:
             answer = self._solved_closely(request, arguments, threads, outcome)
         self._remembered(key, answer.request)
@@ -181,7 +183,7 @@ class ClosedAccelerations:
         self.rows.check_numbers(q)
         self.rows.check_gaps(q, time, solved.soundness[..., 3])
         qdd, unsound = np.atleast_2d(solved.qdd).copy(), np.atleast_1d(np.asarray(solved.sound) != 1.0)
-        parts, tried = [Part(request, ~unsound, True)], [request]
+        parts, tried = [SolvedRows(request, ~unsound, True)], [request]
         dependent = ~(np.atleast_1d(solved.soundness[..., 1]) > rows_sound(request.solver))
         while (fresh := self.requests.anew(tried, arguments, unsound & dependent)) is not None:
             tried.append(fresh)
@@ -189,11 +191,11 @@ class ClosedAccelerations:
             mended = unsound & np.atleast_1d(np.asarray(better.sound) == 1.0)
             if mended.any():
                 qdd[mended] = np.atleast_2d(better.qdd)[mended]
-                parts.append(Part(fresh, mended, True))
+                parts.append(SolvedRows(fresh, mended, True))
                 unsound = unsound & ~mended
         if unsound.any():
             self._solve_again(qdd, unsound, request, arguments, np.ndim(solved.qdd) == 2)
-            parts.insert(0, Part(request, unsound, False))
+            parts.insert(0, SolvedRows(request, unsound, False))
         return Answer(qdd.reshape(np.shape(solved.qdd)), parts)
 
     def _solve_again(

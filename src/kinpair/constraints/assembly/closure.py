@@ -123,7 +123,7 @@ class Closure(ConstraintRows):
 
 
 def constraint_tables(closed: Closure) -> list[str]:
-    """The constraints and what freedom they leave at the start, or what stands in the way."""
+    """The constraints and what freedom they leave at the start, or what prevents them from closing."""
     parts: list[str] = []
     try:
         parts += ["\n".join(aligned([HEADINGS, *(x.cells for x in entries(closed.model))]))]

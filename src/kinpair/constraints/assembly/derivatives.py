@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.assembly.accelerations import Answer, ClosedAccelerations, Part
+from kinpair.constraints.assembly.accelerations import Answer, ClosedAccelerations, SolvedRows
 from kinpair.constraints.assembly.batch import at_time, state_of, states_of
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
@@ -129,7 +129,7 @@ EMBEDDING = "rosenberg-extended"
 
 
 class Derivatives:
-    """What is made of the equations of motion of a closure besides accelerations."""
+    """What is made of the equations of motion of a closure next to accelerations."""
 
     def __init__(self, rows: ConstraintRows, requests: Requests, accelerations: ClosedAccelerations) -> None:
         self.rows, self.model, self.requests, self.accelerations = rows, rows.model, requests, accelerations
@@ -159,7 +159,7 @@ class Derivatives:
         batch = np.shape(answer.qdd)[:-1]
         return E.reshape(*batch, size, self.model.nv), f.reshape(*batch, size)
 
-    def _regular(self, what: str, answer: Answer, arguments: tuple[Any, ...]) -> list[Part]:
+    def _regular(self, what: str, answer: Answer, arguments: tuple[Any, ...]) -> list[SolvedRows]:
         """The parts of an answer by rows that are independent in each state; refuses singular positions."""
         parts = [part for part in answer.parts if part.sound and part.where.any()]
         lost = next((part.where for part in answer.parts if not part.sound), np.zeros(0))
@@ -171,7 +171,7 @@ class Derivatives:
             request = self.requests.here(answer.request, q, time)
             if request is None:
                 raise self.requests.singular(what, answer.request, q, k if np.ndim(answer.qdd) == 2 else None)
-            parts.append(Part(request, np.arange(len(lost)) == k, False))
+            parts.append(SolvedRows(request, np.arange(len(lost)) == k, False))
         return parts
 
     def derivatives(
@@ -335,7 +335,7 @@ class Derivatives:
         except LengthError:
             return None
 
-    def _by_jets(self, part: Part, arguments: tuple[Any, ...], threads: int) -> Any:
+    def _by_jets(self, part: SolvedRows, arguments: tuple[Any, ...], threads: int) -> Any:
         """The reference: every operation differentiated; by embedding where the mass matrix has no inverse."""
         request = replace(part.request, quantity="acceleration_derivatives")
         if not part.sound:
@@ -343,7 +343,7 @@ class Derivatives:
             request = self.requests.ordered(replace(request, solver="maggi"), q, time)
         return self.rows.calls(request, arguments, None, threads)
 
-    def _by_saddle(self, part: Part, arguments: tuple[Any, ...], threads: int) -> list[np.ndarray]:
+    def _by_saddle(self, part: SolvedRows, arguments: tuple[Any, ...], threads: int) -> list[np.ndarray]:
         """The compiled derivatives of the balance of all rows, solved for the accelerations by the rows kept."""
         n, kept, every = self.model.nv, list(part.request.kept), len(self.rows.row_names)
         whole = replace(part.request, solver="", kept=(), rows=(), dependent=())

@@ -199,7 +199,7 @@ class Movable(ABC):
         ([0.3, 2.14, 2.245], [2.0, -0.797, -0.436])
 
         The other coordinates are neutral, the other rates, accelerations and efforts zero; under constraints named
-        coordinates are held and the others assembled, named rates and accelerations are inputs and the others follow.
+        coordinates are fixed and the others assembled, named rates and accelerations are inputs and the others follow.
         A joint of several degrees takes a vector.
 
         Units: coordinates [rad] or [m], rates [rad/s] or [m/s], efforts [N m] or [N].
@@ -239,7 +239,7 @@ class Movable(ABC):
         Of a batch of guesses (batch, nq) those near to a position are closed by compiled code.
 
         A guess by name is the start of the description with these entries in it; arrays by name are a batch.
-        Within the limits of the joints if there is a way; where only positions beyond them are found, the nearest, with
+        Within the limits of the joints if possible; where only positions beyond them are found, the nearest, with
         a LimitWarning that names the joints. A guess that closes to 1e-3 is a position, and stays where it is. Joints
         in `fixed`, and those on which no loop depends, are not judged.
         SingularError says which closure stays open, and by how much, where there are none.

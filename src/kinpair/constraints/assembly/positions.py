@@ -126,7 +126,7 @@ class Assembly:
         return result._replace(phi=result.phi[: len(scales)] * scales)
 
     def _kept(self, q: np.ndarray, guess: np.ndarray, stay: list[int]) -> np.ndarray:
-        """What entries that stay are held at: what is given, or of a whole quaternion that of length one."""
+        """What entries that stay keep: what is given, or of a whole quaternion that of length one."""
         kept = np.array(q, dtype=float)
         for i in self.model.moving:
             span, pair = self.model.q_span[i], self.model.body[i].pair
@@ -209,11 +209,11 @@ class Assembly:
         silent: bool = False,
         row: int | None = None,
     ) -> np.ndarray:
-        """The same, within the limits of the joints if there is a way, else with a warning that says which are passed;
+        """The same, within the limits of the joints if possible, else with a warning that says which are passed;
         an error says which closure fails and by how much."""
         result = self.assembled(q, fixed, time, within_limits=True)
         if not result.closed:
-            while_fixed = f" with {listed(fixed)} held" if fixed else ""
+            while_fixed = f" with {listed(fixed)} fixed" if fixed else ""
             gaps = (
                 self.rows.worst(result.phi) if self.rows.gaps(result.phi) else "these move as the loops close"
             )
@@ -264,7 +264,7 @@ class Assembly:
         return "check the drives: they must agree with each other, and with what the loops allow"
 
     def _limits(self, free: Sequence[int]) -> Box | None:
-        """The limits of coordinates that are not held; None if there are none."""
+        """The limits of coordinates that are not fixed; None if there are none."""
         joints, of = self.model.joints, self.model.joints.spring_q
         if not np.isfinite([joints.lower, joints.upper]).any():
             return None

@@ -210,7 +210,8 @@ class Rank:
     def order(
         self, solver: str, kept: tuple[int, ...], q: np.ndarray, time: float
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The order of an embedding, chosen by pivoting; where q is singular, completed anyhow: soundness tells."""
+        """The order of an embedding, chosen by pivoting; where q is singular, completed anyhow: soundness reports
+        it."""
         A = self.rows.matrix(q, time)[list(kept)]
         allowed = list(range(self.model.nv))
         if solver in OF_ENERGY:

@@ -179,7 +179,7 @@ class ConstraintRows:
     def check_obeys(
         self, q: np.ndarray, qd: np.ndarray, time: float, which: str = "", otherwise: str = ""
     ) -> None:
-        """Refuse a state that breaks a constraint; `which` names it, `otherwise` is another way out."""
+        """Refuse a state that breaks a constraint; `which` names it, `otherwise` is another remedy."""
         gap = np.abs(self.positions(q, time)).max(initial=0.0)
         slips = np.abs(self.rows(q, qd, time)[1])
         slip = slips.max(initial=0.0)

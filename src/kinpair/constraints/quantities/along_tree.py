@@ -63,7 +63,7 @@ class Plan(NamedTuple):
 
 
 def row_key(x: Any) -> Hashable | None:
-    """What the rows of a loop depend on beside the poses of its ends; None where they are no rows of this kind."""
+    """What the rows of a loop depend on next to the poses of its ends; None where they are no rows of this kind."""
     if isinstance(x, LoopClosure):
         return (x.pair.kind, x.pair.closure, getattr(x.pair, "pitch", 0.0))
     if isinstance(x, Rod) and not x.moving:

@@ -185,7 +185,7 @@ class _Carrying(NamedTuple):
 
 class LoadedTerms(NamedTuple):
     """Numbers of `friction/phases/resting.py`: M, F, the rows kept, forms at rest, by rate and by multiplier; efforts
-    beside those of motors."""
+    next to those of motors."""
 
     M: Matrix
     F: Vector

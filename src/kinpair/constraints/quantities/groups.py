@@ -40,7 +40,7 @@ class RowGroups(NamedTuple):
 
 
 class InPhases(NamedTuple):
-    """q̈ (nv,), the efforts (nv,) by which rates are held, and the least and the greatest effort of friction on each
+    """q̈ (nv,), the efforts (nv,) by which rates are locked, and the least and the greatest effort of friction on each
     group, at rest and as it begins to slide (4, groups)."""
 
     qdd: Vector

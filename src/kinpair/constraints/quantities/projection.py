@@ -74,7 +74,8 @@ def nearest_accelerations(
 
 
 def closing_step(model: Model, request: Request, q: Vector, time: Vector) -> tuple[Vector, Scalar]:
-    """The step of all rates towards φ = 0, zero where they are held; and |φ|, a part of the reach where of lengths."""
+    """The step of all rates towards φ = 0, zero where they are locked; and |φ|, a part of the reach where of
+    lengths."""
     constraints, free = constraints_of(model), list(request.dependent)
     scales = all_rows.scales(model, constraints)
     phi = all_rows.residual(model, constraints, q, time[0]) / scales
@@ -103,7 +104,7 @@ def _solved(A: Matrix, right: Vector, damping: Sequence[Scalar] = ()) -> Acceler
 
 
 def _spread(model: Model, free: Sequence[int], delta: Vector) -> Vector:
-    """By rate, zero for those that are held."""
+    """By rate, zero for those that are locked."""
     by_rate = dict(zip(free, delta, strict=True))
     return array([by_rate.get(k, 0.0) for k in range(model.nv)])
 

@@ -100,7 +100,7 @@ Terms: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # M, F
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solution:
+class ConstrainedSolution:
     """q̈, λ of the rows solved for, the equations with these rows, and the solver's own view of how sound it was."""
 
     qdd: Vector
@@ -127,7 +127,7 @@ class Solution:
 
     @property
     def holding(self) -> Vector:
-        """Efforts (nv,) that hold rates at rest: M q̈ − F − Aᵀλ, zero where none is held."""
+        """Efforts (nv,) that hold rates at rest: M q̈ − F − Aᵀλ, zero where none is locked."""
         x = self.equations
         rest = x.M @ self.qdd - x.F
         return rest - x.A.T @ self.lam if len(self.lam) else rest
@@ -148,7 +148,7 @@ def solve(
     loads: External,
     alpha: float = 0.0,
     mu: Sequence[float] = (),
-) -> Solution:
+) -> ConstrainedSolution:
     """Accelerations at a state under the efforts `state.tau`, by the solver and the rows of `request`.
 
     With `alpha` [1/s] the rows are stabilised. With `mu`, a number for each row, they may be of any rank, see
@@ -163,21 +163,21 @@ def solve(
     else:
         solved = slack.solve(p, mu) if mu else OF_MODEL[request.solver](model, request, state, loads, p)
     if not is_loaded(model, passive=request.passive):
-        return Solution(solved.qdd, solved.lam, x, solved.soundness, request)
+        return ConstrainedSolution(solved.qdd, solved.lam, x, solved.soundness, request)
     rubbed = with_friction(model, request, state, loads, p, solved, of_rank(mu), changing=bool(mu))
     x = replace(x, F=x.F + rubbed.efforts)
     own = rubbed.solved
-    return Solution(
+    return ConstrainedSolution(
         own.qdd, own.lam, x, own.soundness, request, rubbed.sound, rubbed.efforts, rubbed.loaded, rubbed.alone
     )
 
 
 def solve_equations(
     x: Equations, request: Request, mu: Sequence[float] = (), tree: Tree | None = None
-) -> Solution:
+) -> ConstrainedSolution:
     """The same for equations that were changed, as those of an implicit step, by multipliers."""
     solved = of_rank(mu)(x.problem(request, tree))
-    return Solution(solved.qdd, solved.lam, x, solved.soundness, request)
+    return ConstrainedSolution(solved.qdd, solved.lam, x, solved.soundness, request)
 
 
 def solve_any_rank(model: Model, terms: Terms, drift: Drift = NO_DRIFT) -> Solved:

@@ -1,7 +1,7 @@
 """Rows whose multiplier is bounded: limits of joints, contact normals, joints that stick.
 
 A row has a gap g(q), its rate ġ = N q̇, and bounds lo ≤ λ ≤ hi on its multiplier. `BOUNDS` says which bounds a kind of
-row has; a bound that joins several rows, such as a friction cone, is one more field of `BoundedRows` beside lo and hi.
+row has; a bound that joins several rows, such as a friction cone, is one more field of `BoundedRows` next to lo and hi.
 """
 
 from __future__ import annotations

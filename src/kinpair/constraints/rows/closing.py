@@ -1,4 +1,4 @@
-"""Coordinates that close the loops: Newton's method along the rates, with the step held back where it overshoots.
+"""Coordinates that close the loops: Newton's method along the rates, with the step shortened where it overshoots.
 
     A δ = −φ,   q ← q ⊕ s δ                            δ of least norm, s ≤ 1 so that |φ| falls  (CA1)
 
@@ -117,8 +117,8 @@ class Assembled(NamedTuple):
 def assemble(x: Closing, q: np.ndarray) -> Assembled:
     """From the guess q to φ(q) = 0, limits not looked at.
 
-    A guess where the linkage is stretched or folded shows no way out, and from one near a fold Newton's method may leap
-    far away: then the guess is shaken, more and more, and of what closes the nearest is taken.
+    A guess where the linkage is stretched or folded gives no direction, and from one near a fold Newton's method may
+    leap far away: then the guess is shaken, more and more, and of what closes the nearest is taken.
     """
     best = newton(x, q)
     if _is_near(best, q):

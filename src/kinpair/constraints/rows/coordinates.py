@@ -9,8 +9,8 @@ Of ψ(q, q̇, t):
     A = ∂ψ/∂q̇,   b = −Dψ at q̈ = 0                                                                (CO19)
 
 Rows that a user writes are functions of q, q̇ and t, or formulas. In a formula a coordinate goes by its name, its
-rate by that name with `_rate` behind it; what is neither letter nor digit becomes `_`: "left-wheel" is
-left_wheel, "base.x" is base_x, the rate of the latter base_x_rate.
+rate by that name with `_rate` behind it; what is neither a letter of the alphabet nor a digit becomes `_`:
+"left-wheel" is left_wheel, "base.x" is base_x, the rate of the latter base_x_rate.
 """
 
 from __future__ import annotations

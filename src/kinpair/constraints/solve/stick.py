@@ -1,4 +1,4 @@
-"""Joints with dry friction at rest: which stick, and which way the others go.
+"""Joints with dry friction at rest: which stick, and in which direction the others go.
 
 With q̈₀ the accelerations without friction in the rates at rest, N their rows, G what efforts do to rates that obey
 the constraints, F_s and F_c the levels of static and sliding friction:
@@ -148,7 +148,7 @@ def response(M: np.ndarray, A: np.ndarray) -> np.ndarray:
 
 
 def held_first(G: np.ndarray, groups: Sequence[Sequence[int]], margin: np.ndarray) -> list[float]:
-    """Phases of groups of rates that stay at rest. Those with the largest margin are held, as many as can move while
+    """Phases of groups of rates that stay at rest. Those with the largest margin are locked, as many as can move while
     the others stand still."""
     largest = float(np.diag(G).max(initial=0.0))
     phase = [CARRIED if G[k, k].max() > DEPENDENT * largest else LOOSE for k in map(list, groups)]

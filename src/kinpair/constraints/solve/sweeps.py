@@ -154,7 +154,7 @@ def sweep_disc(p: Problem, first: int, n: int, R: float, x: Vector, small: Matri
 
 
 def sweep_group(p: Problem, k: int, x: Vector, z: Vector, small: Matrix) -> None:
-    """Solve one group with all others held; a load keeps its value meanwhile."""
+    """Solve one group with all others fixed; a load keeps its value meanwhile."""
     kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
     if kind <= BOX:
         if p.D[first, first] > 0.0:

@@ -1,4 +1,4 @@
-"""Accelerations under constraints, by name: the same M q̈ = F + Aᵀλ, A q̈ = b solved in different ways."""
+"""Accelerations under constraints, by name: the same M q̈ = F + Aᵀλ, A q̈ = b solved by different methods."""
 
 from __future__ import annotations
 

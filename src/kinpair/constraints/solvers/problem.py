@@ -2,7 +2,7 @@
 
 M q̈ = F + Aᵀ λ,   A q̈ = b                                                                   (CS1)
 
-Rates that are held at rest, h = 1, drop out of it: with P = 1 − h,
+Rates that are locked, h = 1, drop out of it: with P = 1 − h,
 
 M_ij ← P_i M_ij P_j  for i ≠ j,   F ← P F,   A ← A P,   so that q̈ = 0 where h = 1            (CS17)
 """
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 
 def with_held(problem: Problem, held: Vector) -> Problem:
-    """The same where rates are held at rest: `held` (n) is 1 for these, 0 for the others."""
+    """The problem with rates locked: `held` (n) is 1 for these, 0 for the others."""
     free = [1.0 - h for h in held]
     M = masked(problem.M, held)
     F = array([f * p for f, p in zip(problem.F, free, strict=True)])
@@ -55,7 +55,7 @@ def with_held(problem: Problem, held: Vector) -> Problem:
 
 
 def masked(M: Matrix, held: Vector) -> Matrix:
-    """M without what couples rates that are held to others; its diagonal stays.    (CS17)"""
+    """M without what couples rates that are locked to others; its diagonal stays.    (CS17)"""
     free = [1.0 - h for h in held]
     pairs = [[x if i == j else x * free[i] * free[j] for j, x in enumerate(row)] for i, row in enumerate(M)]
     return array(pairs)

@@ -153,7 +153,7 @@ def _distance(body: Body, q: Vector, inner: float) -> Scalar:
 def _held_accelerations(
     model: Model, request: Request, state: State, loads: External
 ) -> tuple[Vector, Vector]:
-    """The same where rates are held at rest, by the tree factors of H without them."""
+    """Accelerations with rates locked, by the tree factors of H without them."""
     H, F = free_terms(model, request, state, loads)
     held = masked(H, model.slip.held)
     factors = tree_ldl.factor(held, *rate_tree(model))
@@ -171,7 +171,7 @@ def free_terms(model: Model, request: Request, state: State, loads: External) ->
 
 
 def held_motion(model: Model, request: Request, state: State, loads: External) -> tuple[Vector, Vector]:
-    """q̈, and the efforts (nv,) that hold rates at rest: H q̈ − F, zero where none is held."""
+    """q̈, and the efforts (nv,) that hold rates at rest: H q̈ − F, zero where none is locked."""
     if is_loaded(model, passive=request.passive):
         x = standing(model, state, loads_on(model, state, loads))
         return x.qdd, x.holding

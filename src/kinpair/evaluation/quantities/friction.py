@@ -31,7 +31,7 @@ def load_terms(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Matrix | Vector, ...]:
     """H and F of H q̈ = F + friction, no rows; forms of all surfaces under load at q̈ = 0 and by rate, see
-    `friction/phases/resting.py`; and the efforts beside those of the motors."""
+    `friction/phases/resting.py`; and the efforts next to those of the motors."""
     acting = loads_on(model, State(q, qd, time=model.time), loads, passive=request.passive)
     return terms_under_load(model, State(q, qd, tau=tau, time=model.time), acting)
 

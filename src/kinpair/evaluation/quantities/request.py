@@ -91,7 +91,7 @@ def is_default(request: Request) -> bool:
 
 def _no_method(quantity: str, method: Any, table: Mapping[str, Formulation]) -> str:
     if not table:
-        return f"{quantity} has no method {method!r}; there is one way only"
+        return f"{quantity} has no method {method!r}; it has one method only"
     ways = ", ".join(table)
     if any(str(method) in other for other in METHODS.values()):
         return f"method {method!r} does not give {quantity}; these do: {ways}"

@@ -75,7 +75,7 @@ def check_step(m: Dynamics) -> None:
 
 
 def rk4(acceleration: Callable[[Any, Any, Any], Any], q: Any, qd: Any, tau: Any, dt: Any) -> tuple[Any, Any]:
-    """Take one step of the Runge–Kutta method of fourth order with efforts held, in any library of arrays."""
+    """Take one step of the Runge–Kutta method of fourth order with constant efforts, in any library of arrays."""
     a1 = acceleration(q, qd, tau)
     v2 = qd + dt / 2 * a1
     a2 = acceleration(q + dt / 2 * qd, v2, tau)

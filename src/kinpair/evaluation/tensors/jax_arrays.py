@@ -46,7 +46,7 @@ class JaxFunctions:
         return self._functions["inverse_dynamics"](q, qd, qdd)
 
     def step(self, q: Any, qd: Any, tau: Any, dt: float = 1e-3) -> tuple[Any, Any]:
-        """State after one step of dt [s] with efforts held: rk4, as `kp.stepper(m, dt, integrator="rk4")`.
+        """State after one step of dt [s] with constant efforts: rk4, as `kp.stepper(m, dt, integrator="rk4")`.
 
         Units: [rad] or [m], and their rates.
         """

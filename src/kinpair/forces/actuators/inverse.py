@@ -100,7 +100,7 @@ class Inverted(NamedTuple):
 
 
 def inverted(actuator: Actuator, s: Samples) -> Inverted:
-    """The input that makes the effort, and the internal states on the way."""
+    """The input that makes the effort, and the internal states in between."""
     gear: Any = actuator.gear
     if isinstance(gear, ElasticGear):
         torque, shaft, own = _through_spring(gear, s)

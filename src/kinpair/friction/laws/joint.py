@@ -58,7 +58,7 @@ class Bristle(Element):
 
     @property
     def x_scale(self) -> tuple[float, ...]:
-        """Where they give way."""
+        """Displacement at which bristles yield."""
         numbers = isinstance(self.static, (int, float)) and isinstance(self.sigma0, (int, float))
         return (float(self.static / self.sigma0) or 1.0,) if numbers else (1.0,)
 

@@ -155,14 +155,14 @@ def one_solution(model: Model, state: State, acting: Loads) -> Scalar:
 
 
 def is_held(model: Model) -> bool:
-    """Are there rates that are held at rest?"""
+    """True if rates are locked."""
     return model.slip is not None and model.slip.held is not None
 
 
 def held_terms(
     model: Model, x: tree.Composite, D: Sequence[Vector]
 ) -> tuple[tree.Composite, Sequence[Vector]]:
-    """The same without rates that are held at rest, see (CS17)."""
+    """The terms without rates that are locked, see (CS17)."""
     if not is_held(model):
         return x, D
     free = [1.0 - h for h in model.slip.held]
@@ -174,7 +174,7 @@ def held_terms(
 
 
 class Standing(NamedTuple):
-    """q̈ (nv,), the efforts by which rates are held, and the levels of friction from load."""
+    """q̈ (nv,), the efforts by which rates are locked, and the levels of friction from load."""
 
     qdd: Vector
     holding: Vector
@@ -182,8 +182,8 @@ class Standing(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Of each rate (nv,): the friction from load that may hold it, and that it begins to slide with; of rates that rub
-    as one the force."""
+    """Of each rate (nv,): the friction from load that may hold it, and that it begins to slide with; of rates that
+    slide together as one the force."""
 
     rest: Vector
     slide: Vector

@@ -76,7 +76,7 @@ class System:
         return [_affine(first, columns, N) for first, columns in zip(x.forms, x.forms_by_load, strict=True)]
 
     def loads(self, N: Vector) -> list[Scalar]:
-        """What the surfaces carry while they rub by loads N."""
+        """What the surfaces carry while they slide with loads N."""
         rows = zip(self.surfaces, self.slips, self.joints, self.forms(N), N, strict=True)
         return [x.load(c, slip.force(n), at) for x, slip, at, c, n in rows]
 
@@ -261,7 +261,7 @@ def steady(s: Vector, d: Vector) -> Vector:
 def columns(
     nv: int, surfaces: Sequence[Surface], slips: Sequence[Slip], spans: Sequence[slice]
 ) -> list[Vector]:
-    """D_l (nv,): efforts against which a unit load rubs."""
+    """D_l (nv,): efforts against which the friction of a unit load acts."""
     found: list[Vector] = []
     for x, slip, span in zip(surfaces, slips, spans, strict=True):
         own = -(x.sliding().T @ slip.force(1.0))

@@ -288,7 +288,7 @@ def _efforts(x: Equations, N: Vector) -> Vector:
 
 
 def _measured(x: Equations, left: Vector, rubs: Vector, missed: Sequence[Scalar]) -> Scalar:
-    """L − D N against D N, or against what 1 N in each surface rubs by where that is more."""
+    """L − D N against D N, or against the friction of 1 N in each surface where that is more."""
     ones = [dot(column, column) for column in x.D]
     error = sum((m * m * d for m, d in zip(missed, ones, strict=True) if not is_nothing(m)), dot(left, left))
     return np.sqrt(np.divide(error, dot(rubs, rubs) + sum(ones, NOTHING)))

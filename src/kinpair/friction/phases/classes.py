@@ -1,10 +1,10 @@
 """How many solutions a state has, and from which coefficients on it has several.
 
 one               exactly one motion, by exactly one set of friction forces
-shared            one motion, by friction forces that constraints share out among joints in many ways
+shared            one motion, by friction forces that constraints share out among joints in many distributions
 several           more than one motion
 none              no motion without an impact
-ill-conditioned   equations met to less than SOLVED and more than rounding: whether there is one cannot be told
+ill-conditioned   equations met to less than SOLVED and more than rounding: whether there is one cannot be decided
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def found_one(x: Resting) -> Classified:
 
 
 def of_choices(x: Resting, first: Found | None = None) -> Classified:
-    """The same by every choice of what sticks and what slides which way, and nothing else."""
+    """Constant over every choice of what sticks and what slides in which direction, and nothing else."""
     found = resting.every(x)
     if first is not None and first.met and not any(_same(first.f, other.f) for other in found):
         found = [first, *found]

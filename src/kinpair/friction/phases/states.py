@@ -143,7 +143,7 @@ class LoadedStates:
     ) -> np.ndarray:
         """q̈ with the states of `where` solved again; arguments q, qd, tau and further ones, one state or a batch.
 
-        States with several motions are told by one warning.
+        States with several motions are reported by one warning.
         """
         solved = qdd.copy()
         for k, found in self.each(request, arguments, where):

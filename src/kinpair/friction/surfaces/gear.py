@@ -1,6 +1,6 @@
 """Friction from what a gear hands over: losses of teeth, and servos whose friction grows with both torques.
 
-T = pᵀw − (efforts beside the motor) is what the gear hands to the child, τ_m the effort of the motor, at the joint:
+T = pᵀw − (efforts next to the motor) is what the gear hands to the child, τ_m the effort of the motor, at the joint:
 
     N = |T| + preload                                                                                 (FE1)
 
@@ -10,7 +10,7 @@ motor drives and η_b where the load does, μ = 1, and v the direction of slidin
     N = |T| (1/η − 1) where T v > 0,   |T| (1 − η_b) elsewhere;   η_b = 2 − 1/η unless given             (FE5)
 
 At rest, both directions have their own bound: a load T rests while the motor gives between η_b T and T/η. With η_b ≤ 0
-it rests without the motor: the gear locks itself. A servo is loaded by the
+it rests without the motor: the gear locks itself. A servo carries the
 external torque τ_e and the motor torque τ_m. Its own friction is no load, dry or viscous; f are its viscous part and
 viscous laws of the joint with a power of the speed:
 
@@ -167,7 +167,8 @@ class Servo(Surface):
     def _of_motion(self, tau_e: Scalar, free: Scalar, at: Carried) -> Scalar:
         """N in a motion that is given, where the motor has τ_m = free + v N, v the direction of sliding.
 
-        Each case of (FE3) is solved as if it held everywhere; the one that fits best counts. N − N(τ_m) is concave, so
+        Each case of (FE3) is solved as if it were valid everywhere; the one that fits best counts. N − N(τ_m) is
+        concave, so
         Newton's method from N = 0 rises to its first root. At the jump τ_m = −τ_e, and N is what that takes.
         """
         x, v, s, cases = self.data, at.toward, self._fading(at), list[tuple[Scalar, Scalar, Scalar]]()

@@ -32,8 +32,8 @@ BOTH = (1.0, 1.0)
 
 
 class Carried(NamedTuple):
-    """What one joint is in while its surfaces are loaded: its coordinates and rates, the efforts of its motor and those
-    that act beside it.
+    """What one joint is in while its surfaces carry load: its coordinates and rates, the efforts of its motor and those
+    that act next to it.
 
     `yields` is one where the motor makes up for what the motion takes, as in inverse dynamics; `motor` is then what its
     rotor takes. It is zero where its efforts are given. `toward` is the sign of sliding of a joint of one degree.

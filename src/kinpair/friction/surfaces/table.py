@@ -205,7 +205,7 @@ class LoadedJoint(Element):
 
 
 def loaded_joints(model: Model) -> list[Element]:
-    """Those of the description. Sleeves and balls slide in a plane or in space: their rates are held together."""
+    """Those of the description. Sleeves and balls slide in a plane or in space: their rates are locked together."""
     found: list[Element] = []
     for x in model.surfaces:
         rates = tuple(range(model.nv)[model.v_span[x.body]])

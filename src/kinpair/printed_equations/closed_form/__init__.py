@@ -15,6 +15,6 @@ In the order of use:
     breaking     formulas in lines that fit on paper
     pages        a page of formulas as text, LaTeX and Markdown
     languages    formulas as SymPy expressions and as a program again, for C and CasADi
-    sheet        named formulas with their letters: text, LaTeX, Markdown, SymPy, C, CasADi, numbers
+    sheet        named formulas with their symbols: text, LaTeX, Markdown, SymPy, C, CasADi, numbers
     reading      from a program to a sheet
 """

@@ -37,7 +37,7 @@ LONG = 8  # terms of a sum from which on any common factor is taken out
 
 
 def content(terms: Sequence[Monomial]) -> Monomial:
-    """What all terms have in common: a number but for sign, and letters; a denominator that most of them have."""
+    """What all terms have in common: a number but for sign, and symbols; a denominator that most of them have."""
     shared = dict(terms[0][1])
     for _, atoms in terms:
         shared = {x: min(n, atoms[x]) for x, n in shared.items() if x in atoms and n * atoms[x] > 0}
@@ -88,7 +88,7 @@ def _is_square(value: float, atoms: Mapping[Atom, int]) -> bool:
 
 
 def _key(a: Mapping[Atom, int], b: Mapping[Atom, int]) -> frozenset[tuple[Atom, int]]:
-    """The letters of a product."""
+    """The symbols of a product."""
     return frozenset((Counter(a) + Counter(b)).items())
 
 
@@ -123,14 +123,14 @@ def alike(
 def before_rates(atoms: Mapping[Atom, int], behind: Callable[[Atom], int]) -> Part:
     """All but the rates: what stands before a square of rates; nothing where there are no rates.
 
-    `behind` is how far a factor stands behind the waves: above zero for a rate, below for a letter.
+    `behind` is how far a factor comes after the waves: above zero for a rate, below for a symbol.
     """
     kept = [(x, n) for x, n in atoms.items() if behind(x) <= 0]
     return frozenset(kept) if len(kept) < len(atoms) else NOTHING
 
 
 def behind_letter(atoms: Mapping[Atom, int], behind: Callable[[Atom], int]) -> Part:
-    """Waves and rates behind one letter; nothing where there are more letters, or one rate alone."""
+    """Waves and rates behind one symbol; nothing where there are more symbols, or one rate alone."""
     letters = [n for x, n in atoms.items() if behind(x) < 0]
     if letters != [1]:
         return NOTHING
@@ -148,7 +148,7 @@ VERY_LONG = 32  # terms of a sum where single factors save more than groups
 
 
 def formula(x: Polynomial, rank: Rank, waves: Mapping[str, Trig] | None = None) -> Formula:
-    """The shortest form found: waves folded, common factors taken out; `waves` are letters that stand for waves.
+    """The shortest form found: waves folded, common factors taken out; `waves` are symbols that represent waves.
 
     A factor of all terms is taken out; one of some terms if its rank is negative (a mass, a named term) or if the
     sum is long.
@@ -163,7 +163,7 @@ def _with_waves(term: Monomial, waves: Mapping[str, Trig]) -> Monomial:
 
 
 def plain_formula(x: Polynomial, rank: Rank) -> Formula:
-    """The terms as they are: quick, since each letter and wave is looked at once."""
+    """The terms as they are: quick, since each symbol and wave is looked at once."""
     known: dict[object, tuple[tuple[int, str], Formula]] = {}
 
     def factor(key: tuple[str, int] | Wave) -> tuple[tuple[int, str], Formula]:

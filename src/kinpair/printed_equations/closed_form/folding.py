@@ -11,7 +11,7 @@ A cosine and a sine of one angle as one wave with a constant phase, where the ph
 
 a cos x + b sin x = √(a² + b²) sin(x + α),    tan α = a/b
 
-The phase gets a letter, alpha1, alpha2, ..., so that an angle stays a sum of letters; its value is positive. Where both
+The phase gets a symbol, alpha1, alpha2, ..., so that an angle stays a sum of symbols; its value is positive. Where both
 numbers are simple fractions, two terms are as short.
 """
 
@@ -130,7 +130,7 @@ FRACTIONS = 64  # a multiple of 1/64 is a simple fraction
 
 
 class Phases:
-    """Phases by letter; those `given` are used before the simple ones."""
+    """Phases by symbol; those `given` are used before the simple ones."""
 
     def __init__(self, known: Iterable[float] = (), letter: str = "alpha") -> None:
         self._known = [_within(x) for x in sorted(known)]
@@ -170,7 +170,7 @@ class Phases:
         return next((k for k in PARTS_OF_PI if abs(phase * k / pi - round(phase * k / pi)) < CLOSE), None)
 
     def _named(self, phase: float) -> tuple[str, int]:
-        """The letter of a phase and its sign."""
+        """The symbol of a phase and its sign."""
         size, sign = abs(phase), 1 if phase > 0 else -1
         for name, value in self.values.items():
             if abs(value - size) < CLOSE:

@@ -17,7 +17,7 @@ class Number:
 
 
 class Symbol(NamedTuple):
-    """A letter: a coordinate, a rate, a parameter, or a term with a name of its own."""
+    """A symbol: a coordinate, a rate, a parameter, or a term with a name of its own."""
 
     name: str
 
@@ -34,7 +34,7 @@ Atom: TypeAlias = Symbol | Trig
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """A letter, wave or sum to a whole power."""
+    """A symbol, wave or sum to a whole power."""
 
     of: Atom | Sum
     exponent: int
@@ -98,7 +98,7 @@ def parts(x: Formula) -> tuple[Formula, ...]:
 
 
 def atoms(x: Formula) -> set[Atom]:
-    """Letters and waves in a formula."""
+    """Symbols and waves in a formula."""
     if isinstance(x, Symbol | Trig):
         return {x}
     return set().union(*map(atoms, parts(x)))

@@ -19,7 +19,7 @@ LAST = 10**6  # place of a phase in an angle
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A letter with an index: m and 2 are `m2` in text and m_{2} in LaTeX; `accent` \\dot for a rate.
+    """A symbol with an index: m and 2 are `m2` in text and m_{2} in LaTeX; `accent` \\dot for a rate.
 
     `meaning` has its unit in brackets; `value` is what the description says, None for variables.
     """
@@ -47,7 +47,7 @@ class Letter:
 
 @dataclass(frozen=True, eq=False)
 class Alphabet:
-    """Letters of all symbols, in the order in which they stand in a product.
+    """Printed forms of all symbols, in the order in which they stand in a product.
 
     `leading` ones come first and are taken out of sums; waves stand before the `last` ones. `numbers` gives the
     number of each angle, so that cos(q1 + q2) can be called c12.
@@ -59,7 +59,7 @@ class Alphabet:
     leading: Sequence[str] = ()
 
     def rank(self, x: Atom) -> tuple[int, str]:
-        """Place of a factor: named terms, leading letters, other letters, waves, last letters."""
+        """Place of a factor: named terms, leading symbols, other symbols, waves, last symbols."""
         known = self._ranks.get(x)
         if known is None:
             known = self._ranks[x] = self._rank(x)
@@ -83,7 +83,7 @@ class Alphabet:
         return places | leading | last
 
     def letter(self, name: str) -> Letter:
-        """The letter of a symbol; x12 is itself."""
+        """The printed form of a symbol; x12 is itself."""
         if name in self.letters:
             return self.letters[name]
         base, index = re.fullmatch(r"([A-Za-z]+)([\d_]*)", name).groups()  # type: ignore[union-attr]
@@ -115,6 +115,6 @@ def _natural(name: str) -> str:
 
 
 def symbols(x: set[Atom]) -> set[str]:
-    """Names of all letters, those inside angles too."""
+    """Names of all symbols, those inside angles too."""
     plain = {each.name for each in x if isinstance(each, Symbol)}
     return plain | {name for each in x if isinstance(each, Trig) for name, _ in each.angle}

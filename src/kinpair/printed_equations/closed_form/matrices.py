@@ -2,7 +2,7 @@
 
 Exact division of normal forms.
 
-With z = e^{ix} for every angle x a sum of products of letters, sines and cosines is a Laurent polynomial in letters
+With z = e^{ix} for every angle x a sum of products of symbols, sines and cosines is a Laurent polynomial in symbols
 and z: cos x = (z + 1/z)/2, sin x = (z − 1/z)/2i. There the leading term of a product is the product of the leading
 terms, so that a quotient is found term by term, as one does on paper, or is found not to exist.
 """
@@ -134,7 +134,7 @@ def _real(x: Laurent, variables: list[Variable]) -> Polynomial:
 
 
 def _waves(at: Exponents, variables: list[Variable]) -> list[tuple[complex, Term]]:
-    """Letters times e^{ix} of each group as cos x + i sin x."""
+    """Symbols times e^{ix} of each group as cos x + i sin x."""
     present = [(v, n) for v, n in zip(variables, at, strict=True) if n]
     letters = tuple((name, n) for (group, name), n in present if group < 0)
     terms: list[tuple[complex, polynomial.Waves]] = [(1.0, ())]
@@ -155,7 +155,7 @@ WORK = 20  # products of terms for each term that an entry may have
 
 
 class Matrices:
-    """Their arithmetic, for entries of at most `limit` terms; `watch` is told how long they are."""
+    """Their arithmetic, for entries of at most `limit` terms; `watch` is called with their lengths."""
 
     def __init__(self, limit: int | None, watch: Watch | None = None) -> None:
         self.limit, self.watch = limit, watch

@@ -1,4 +1,4 @@
-"""A page of formulas as text, LaTeX and Markdown: what they are for, notes, what the letters mean, then the rows."""
+"""A page of formulas as text, LaTeX and Markdown: what they are for, notes, what the symbols mean, then the rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOCUMENT = """\\documentclass{{article}}
 \\end{{document}}
 """
 TABLE = """\\begin{{longtable}}{{@{{}}llp{{8.5cm}}@{{}}}}
-letter & value & meaning \\\\
+symbol & value & meaning \\\\
 \\hline
 {} \\\\
 \\end{{longtable}}"""
@@ -68,7 +68,7 @@ class Page(NamedTuple):
         return "\n\n".join(part for part in (self._statement(), notes, _aligned(rows)) if part)
 
     def document(self, rows: Sequence[Row]) -> str:
-        """A whole LaTeX file, with a table of the letters."""
+        """A whole LaTeX file, with a table of the symbols."""
         return DOCUMENT.format(f"\\section*{{{tex(self.name)}}}\n{self._with_letters(rows)}")
 
     def _with_letters(self, rows: Sequence[Row]) -> str:
@@ -93,10 +93,10 @@ class Page(NamedTuple):
         return f"\\[ {parts[0]} \\]" if parts[0] else ""
 
     def markdown(self, rows: Sequence[Row]) -> str:
-        """A page with a table of the letters."""
+        """A page with a table of the symbols."""
         statement = [f"$$ {self.statement[0]} $$"] if self.statement[0] else []
         table = [f"| ${x.latex}$ | {value(x)} | {_cell(x.meaning)} |" for x in self.letters]
-        parts = ["\n".join(["| letter | value | meaning |", "|---|---|---|", *table])] if table else []
+        parts = ["\n".join(["| symbol | value | meaning |", "|---|---|---|", *table])] if table else []
         lines = [f"$$ {_several(left, right)} $$" for left, right in rows]
         return "\n\n".join([f"# {self.name}", *statement, *self.notes, *parts, *lines]) + "\n"
 
@@ -107,7 +107,7 @@ def tex(text: str) -> str:
 
 
 def value(letter: Letter) -> str:
-    """The number of a letter, or nothing."""
+    """The number of a symbol, or nothing."""
     return "" if letter.value is None else f"{letter.value:.6g}"
 
 

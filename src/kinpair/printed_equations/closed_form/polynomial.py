@@ -9,9 +9,9 @@ waves of one group is a sum of two waves, so that powers and products of a group
     cos a cos b = ½ cos(a−b) + ½ cos(a+b)        sin a sin b = ½ cos(a−b) − ½ cos(a+b)
     sin a cos b = ½ sin(a−b) + ½ sin(a+b)        cos a sin b = −½ sin(a−b) + ½ sin(a+b)
 
-Sums of products of letters, sines and cosines, in a form that is the same for equal expressions.
+Sums of products of symbols, sines and cosines, in a form that is the same for equal expressions.
 
-A term is (powers, waves): ((letter, exponent), ...) sorted, and at most one sine or cosine of each group of angles.
+A term is (powers, waves): ((symbol, exponent), ...) sorted, and at most one sine or cosine of each group of angles.
 What a sum leaves of two numbers that cancel to rounding is nothing.
 """
 
@@ -171,7 +171,7 @@ class Polynomial:
         return Polynomial(total)
 
     def cleaned(self, size: float) -> Polynomial:
-        """Without the terms that are rounding beside numbers of this size."""
+        """Without the terms that are rounding compared with numbers of this size."""
         return Polynomial(
             {term: value for term, value in self.terms.items() if abs(value) > CANCELLED * size}
         )
@@ -210,7 +210,7 @@ def number(value: float) -> Polynomial:
 
 
 def letter(name: str) -> Polynomial:
-    """One letter."""
+    """A single symbol as a polynomial."""
     return Polynomial({(((name, 1),), ()): 1.0})
 
 

@@ -3,7 +3,7 @@
 The LaTeX of formulas as MathML, which browsers draw without a script and without a network.
 
 row    = (atom scripts)*
-atom   = number | letter | sign | { row } | command | environment
+atom   = number | symbol | sign | { row } | command | environment
 scripts = [_ atom] [^ atom]
 """
 
@@ -247,7 +247,7 @@ class _Parser:
         return f"<mrow>{''.join(parts)}</mrow>"
 
     def atom(self) -> str:
-        """Read a number, a letter, a sign, a group in braces or a command with its arguments."""
+        """Read a number, a symbol, a sign, a group in braces or a command with its arguments."""
         token = self.take()
         if token == "{":
             content = self.row(("}",))

@@ -1,4 +1,4 @@
-"""From a program, or from normal forms, to formulas with letters; `read` does all of it for any recorded function."""
+"""From a program, or from normal forms, to formulas with symbols; `read` does all of it for any recorded function."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONG_SHEET = 200  # terms in all from which on sums that occur several times are
 
 
 class Written(NamedTuple):
-    """Terms with names of their own, results by name, an entry not finished None, and the letters of both; `at_length`
+    """Terms with names of their own, results by name, an entry not finished None, and the symbols of both; `at_length`
     where some have not been made short."""
 
     definitions: list[tuple[str, Formula]]

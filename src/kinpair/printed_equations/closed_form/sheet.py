@@ -1,4 +1,4 @@
-"""A sheet of named formulas with their letters, and every way to print it."""
+"""A sheet of named formulas with their symbols, and every form in which it is printed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Sheet:
     that is not finished is None.
     `definitions`: terms with names of their own, in order of need. `symmetric`: matrices whose lower half is not
     printed. `statement`: what the formulas are for, in LaTeX and as text. `notes`: sentences for the reader.
-    `printed_as`: results that have another name on paper, since a letter has theirs.
+    `printed_as`: results that have another name on paper, since a symbol has theirs.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Sheet:
 
     @property
     def parameters(self) -> dict[str, Letter]:
-        """Letters of the parameters that are in the formulas, by their text, with meaning and value."""
+        """Symbols of the parameters that are in the formulas, by their text, with meaning and value."""
         return {self.alphabet.letters[key].text: self.alphabet.letters[key] for key in self._parameter_keys}
 
     @property
@@ -104,7 +104,7 @@ class Sheet:
 
     def _check_values(self, values: Any, known: Mapping[str, float | None]) -> None:
         if values is not None and not isinstance(values, Mapping):
-            raise InputError(f"{self.name}: values is {values!r}; give letters with numbers, {{'m1': 0.5}}")
+            raise InputError(f"{self.name}: values is {values!r}; give symbols with numbers, {{'m1': 0.5}}")
         for text, value in dict[str, Any](values or {}).items():
             if text not in known:
                 raise InputError(
@@ -205,7 +205,7 @@ class Sheet:
 
     def latex(self, *, document: bool = False) -> str:
         """What the formulas are for, the notes and an `align*` of all rows (package amsmath); with `document` a whole
-        file to compile, the letters in it too."""
+        file to compile, the symbols in it too."""
         return self._page.document(self.rows(LATEX)) if document else self._page.latex(self.rows(LATEX))
 
     def __str__(self) -> str:
@@ -216,7 +216,7 @@ class Sheet:
         return self._page.notebook(self.rows(LATEX))
 
     def markdown(self) -> str:
-        """A page: what the letters mean, then the formulas."""
+        """A page: what the symbols mean, then the formulas."""
         return self._page.markdown(self.rows(LATEX))
 
     def text(self, x: Formula) -> str:
@@ -230,7 +230,7 @@ class Sheet:
         return to_sympy(self._inputs, self.definitions, self._finished)
 
     def c(self, path: str | Path) -> Path:
-        """C99 at `path` (.c), with a header that says what the parameters are, and a self-test beside it."""
+        """C99 at `path` (.c), with a header that says what the parameters are, and a self-test next to it."""
         target = _c_file(path)
         try:
             written = write_c(self.program, target)

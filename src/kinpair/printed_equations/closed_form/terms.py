@@ -2,20 +2,21 @@
 
 Names for parts of formulas, and what can be said shorter once parts have names.
 
-Sines and cosines are letters here, since a product of them with a named term is best left alone; squares of both that
+Sines and cosines are symbols here, since a product of them with a named term is best left alone; squares of both that
 meet are one.
 
 Sums in a program that are constant though nothing in them says so, found by trying.
 
 Every node is worked out at several complex points at once. A sum that is the same number at all of them, to rounding
-beside what is added, is that number, since the nodes are analytic functions. A root has either sign, by chance at each
+compared with what is added, is that number, since the nodes are analytic functions. A root has either sign, by
+chance at each
 point, so that √x² is not taken for x. What is chosen by a comparison is not tried, nor anything that is made of it.
 
 A program as a list of short named terms, in order of need: what is long or shared gets a name.
 
-Every node is written in two ways: as a sum of products of what it is made of, names among it, and as its normal form
-in letters and waves, as long as that is short. The one with fewer terms is taken, so that what is zero, one or a wave
-of a sum of angles is written so. In the first way sines and cosines are letters, since a product of them with a named
+Every node is written in two forms: as a sum of products of what it is made of, names among it, and as its normal form
+in symbols and waves, as long as that is short. The one with fewer terms is taken, so that what is zero, one or a wave
+of a sum of angles is written so. In the first form sines and cosines are symbols, since a product of them with a named
 term is best left alone; squares of both that meet are one.
 """
 
@@ -63,22 +64,22 @@ class Naming:
         self.result: Definitions = []
 
     def formula(self, x: Polynomial) -> Formula:
-        """A sum as a formula, the letters of waves as waves."""
+        """A sum as a formula, the symbols of waves as waves."""
         return formula(x, self._rank, self._waves)
 
     def name(self, x: Formula) -> Polynomial:
-        """A letter for a formula: x1, x2, ..."""
+        """A symbol for a formula: x1, x2, ..."""
         if x not in self._known:
             self._known[x] = f"x{len(self._known) + 1}"
             self.result.append((self._known[x], x))
         return polynomial.letter(self._known[x])
 
     def named(self, x: Polynomial) -> Polynomial:
-        """A letter for a sum."""
+        """A symbol for a sum."""
         return self.letter_of(x) if len(x) > 1 else x
 
     def letter_of(self, x: Polynomial) -> Polynomial:
-        """A letter for a sum or a fraction."""
+        """A symbol for a sum or a fraction."""
         result = self.name(self.formula(x))
         (self._meaning if len(x) > 1 else self._fractions)[_letter(result)] = x
         return result
@@ -113,7 +114,7 @@ class Naming:
         return self._meaning.get(_letter(x)) if len(x) == 1 else None
 
     def is_fraction(self, x: Polynomial) -> bool:
-        """Is it a letter over another, and that no root?"""
+        """True if it is a symbol over another, and that no root?"""
         if len(x) != 1:
             return False
         ((powers, waves), value), *_ = x.terms.items()
@@ -135,14 +136,14 @@ class Naming:
         return result
 
     def call(self, op: str, known: list[Polynomial]) -> Polynomial:
-        """A letter for what is no sum and no product."""
+        """A symbol for what is no sum and no product."""
         result = self.name(Call(op, tuple(map(self.formula, known))))
         if op == "sqrt":
             self._roots[_letter(result)] = known[0]
         return result
 
     def quotient(self, x: Polynomial, y: Polynomial) -> Polynomial:
-        """x over one letter; where that is the root of x, the root."""
+        """x over one symbol; where that is the root of x, the root."""
         under = self._roots.get(_letter(y)) if len(y) == 1 else None
         factor = _multiple(x, under) if under is not None else None
         if factor is not None:
@@ -152,7 +153,7 @@ class Naming:
         return self.cancelled(result)
 
     def in_letters(self, x: Polynomial) -> Polynomial:
-        """A normal form with letters in the place of its waves."""
+        """A normal form with symbols in the place of its waves."""
         if not any(waves for _, waves in x.terms):
             return x
         result = polynomial.number(0.0)
@@ -185,7 +186,7 @@ class Naming:
 
 
 def _replaced(powers: Powers, letter: str, other: str) -> Powers:
-    """Two of a letter replaced by two of another; taken away without another."""
+    """Two of a symbol replaced by two of another; taken away without another."""
     total = dict(powers)
     total[letter] -= 2
     if other:
@@ -194,7 +195,7 @@ def _replaced(powers: Powers, letter: str, other: str) -> Powers:
 
 
 def _letter(x: Polynomial) -> str:
-    """The letter that a term is, or nothing."""
+    """The symbol that a term is, or nothing."""
     ((powers, waves), value), *_ = x.terms.items()
     plain = value == 1.0 and not waves and len(powers) == 1 and powers[0][1] == 1
     return powers[0][0] if plain else ""
@@ -214,7 +215,7 @@ def _multiple(x: Polynomial, y: Polynomial) -> Polynomial | None:
 
 
 def _meets(fraction: Polynomial, powers: Mapping[str, int]) -> bool:
-    """Is a letter under the fraction bar among these?"""
+    """True if a symbol under the fraction bar is among these."""
     ((inner, _), _), *_ = fraction.terms.items()
     return any(n < 0 < powers.get(name, 0) for name, n in inner)
 

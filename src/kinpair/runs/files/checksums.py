@@ -270,7 +270,7 @@ def _kind(state: tuple[int, ...], controller: tuple[int, ...], columns: int) -> 
 
 
 def put(run_file: RunFile, number: int, checkpoint: Checkpoint) -> None:
-    """Write the checkpoint of that number beside the one before it."""
+    """Write the checkpoint of that number next to the one before it."""
     record = np.zeros(1, run_file.places[NAME].dtype)
     record["number"] = number
     for name in list(record.dtype.names or ())[1:-1]:

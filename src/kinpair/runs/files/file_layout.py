@@ -17,8 +17,8 @@ What a file of a run holds, and how a new one is made.
 | `checkpoint` | two records of where the run stands; the larger of their `samples` is how many rows hold numbers |
 | `status` | how it ended; of a batch, row 1 + k is how trajectory k ended, if it is not well |
 | `start` | kinetic and potential energy at the start, where that need not be a sample |
-| `events` | what happened on the way, as in `kinpair.Result.events`, where something was watched for |
-| `mode` | the number of the one that held at a sample |
+| `events` | what happened during the run, as in `kinpair.Result.events`, where something was watched for |
+| `mode` | the number of the one that was active at a sample |
 | `modes` | constraints and limits that hold in turn, and where each set was entered first |
 | `mechanism` | its description as TOML |
 | `options/` | everything that `kp.simulate` was given |

@@ -152,7 +152,7 @@ class Stored:
         return np.moveaxis(rows, 0, 1) if self.batch and name != "time" else rows
 
     def status(self, *, ours: bool = False) -> Status:
-        """How it ended; `ours`: the right to write the file is held by who asks."""
+        """How it ended; `ours`: the right to write the file belongs to the caller."""
         own = _status(self.statuses[0])
         if own.name != UNFINISHED:
             return own
@@ -269,7 +269,7 @@ def _sums(parts: Any) -> Sums | None:
 
 
 def refuse_unfinished(path: Path) -> None:
-    """A run that was cut off and can go on is not overwritten; the right to write the file is held."""
+    """A run that was cut off and can go on is not overwritten; the right to write the file belongs to the caller."""
     try:
         stored = read_file(path) if path.is_file() and h5py.is_hdf5(path) else None
     except (InputError, OSError):

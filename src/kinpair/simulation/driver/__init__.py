@@ -1,8 +1,8 @@
 """The driver of every run.
 
-ongoing       a run on its way, and what all who work on it need
+ongoing       a run in progress, and what all who work on it need
 impacts       rates that jump
-resting       which groups with dry friction stick, and which way the others slide
+resting       which groups with dry friction stick, and in which direction the others slide
 touching      limits that are reached
 sticking      phases of groups and limits
 root_finding  where in a step something happens

@@ -45,7 +45,7 @@ SHORT, BRIEF = 1e-7, 1e-6  # each after so small a part of the run, or [s], have
 
 
 class Actions:
-    """Makes happen what was found; `hold` is told of events that begin a constraint."""
+    """Makes happen what was found; `hold` is called with events that begin a constraint."""
 
     def __init__(self, ongoing: Ongoing, hold: Callable[[Event], None]) -> None:
         self.ongoing, self.hold = ongoing, hold

@@ -1,4 +1,4 @@
-"""A run on its way, and what all who work on it need."""
+"""A run in progress, and what all who work on it need."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class EndError(Exception):
 
 
 class Ongoing:
-    """A run on its way: who takes its steps, and in which mode."""
+    """A run in progress: who takes its steps, and in which mode."""
 
     def __init__(self, run: Run, modes: Modes, active: Active, stepper: Stepper) -> None:
         self.run, self.modes, self.active, self.stepper = run, modes, active, stepper
@@ -34,7 +34,7 @@ class Ongoing:
         self.rest = run.limits.rest  # [rad/s], [m/s]: what comes back slower from a limit stays
 
     def inputs(self, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Inputs at a state; those that are not held change within a step."""
+        """Inputs at a state; those that vary between samples change within a step."""
         run = self.run
         if run.torque.source == "table":
             return run.inputs.at(time)

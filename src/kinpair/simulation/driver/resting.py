@@ -1,4 +1,4 @@
-"""Groups at rest: which stick, and which way the others slide; by constant levels, or under load."""
+"""Groups at rest: which stick, and in which direction the others slide; by constant levels, or under load."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ class _Loaded:
         return weak if set(weak) & set(x.released) else ()
 
     def _pushed(self, leaving: Sequence[int]) -> Resting:
-        """The system where these surfaces rub by a little less than their static friction, whatever happens."""
+        """The system where these surfaces slide with a little less than their static friction, whatever happens."""
         s, u, mu, surplus = (
             self.system,
             list(self.system.u),

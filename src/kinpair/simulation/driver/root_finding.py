@@ -1,7 +1,7 @@
 """Where in a step something happens: the first time at which what is watched changes its sign.
 
 A stepper finds roots of compiled guards by itself. A switch of an element, and a rate with dry friction whose phases
-compiled code can tell, are passed. At an event of the user, and at a limit that is reached or opens, it stops at the
+compiled code can decide, are passed. At an event of the user, and at a limit that is reached or opens, it stops at the
 root. Events that wait and functions that are called are searched for in Python.
 """
 
@@ -122,7 +122,7 @@ class RootFinder:
             return np.nan
 
     def _arm(self, events: Sequence[Event], values: Sequence[float]) -> None:
-        """An event whose zero was held may happen again when its function has left zero."""
+        """An event whose zero was active may happen again when its function has left zero."""
         for event, value in zip(events, values, strict=True):
             self._measure(event, value)
             if abs(value) > self.ongoing.bands.get(event.name, 0.0):
@@ -143,7 +143,7 @@ class RootFinder:
 
     @staticmethod
     def _leaves(watched: Watched, before: float, after: float) -> bool:
-        """Does a value leave its side? A limit that is held pushes, and lets go where it would have to pull."""
+        """True if a value leaves its side. A closed limit pushes, and lets go where it would have to pull."""
         rises = watched.kind == "switch" and before < 0.0 <= after
         return before > 0.0 >= after or rises
 

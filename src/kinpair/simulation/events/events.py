@@ -1,4 +1,4 @@
-"""What happens on the way: functions that are watched for a change of sign, and what is then done."""
+"""Events: functions that are watched for a change of sign, and what is then done."""
 
 from __future__ import annotations
 

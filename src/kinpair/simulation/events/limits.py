@@ -29,7 +29,7 @@ DAMPED = 0.5  # and its damping, of the critical one
 class Limits:
     """What happens at the limits of joints.
 
-    * `way`: "ignore"; "stop": an impact without rebound, then held until the limit would have to pull; "bounce": the
+    * `way`: "ignore"; "stop": an impact without rebound, then locked until the limit would have to pull; "bounce": the
       rate comes back `restitution` times (a number, or a dict by coordinate; without it as the description gives it,
       else 0.5), and what comes back slower than `rest` [rad/s, m/s] stays, as with "stop"; "spring": a spring and a
       damper that push while the limit is passed;
@@ -94,7 +94,7 @@ class Limit:
         return SLACK * max(1.0, abs(self.at))
 
     def gap(self, q: Vector) -> Scalar:
-        """The way left to the limit."""
+        """The distance left to the limit."""
         return self.side * (q[self.k] - self.at)
 
     @property

@@ -27,7 +27,7 @@ def poses_of(d: Dynamics, q: Vector) -> list[Scalar]:
 
 
 def row_count(d: Dynamics) -> int:
-    """Return the number of rows of all constraints that are held."""
+    """Return the number of rows of all constraints that are active."""
     return 0 if d.enforcement is None else len(row_names(constraints_of(d.model)))
 
 

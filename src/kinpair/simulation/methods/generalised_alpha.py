@@ -11,7 +11,8 @@
 Rates of holonomic rows obey to the order of the method only. What is handed out is q̇₁ − s, which obeys to rounding;
 the method goes on from q̇₁, its own: order, damping and energy are what they are without.
 
-A step begins afresh at the start and where efforts that are held have changed: q̈ jumps there, and a, the acceleration
+A step begins afresh at the start and where efforts that stay constant between samples have changed: q̈ jumps there,
+and a, the acceleration
 a part αm − αf of a step before it, is unknown. By (AL6) the first step is the trapezoidal rule, of second order too.
 
 ρ is what is left of an infinitely fast vibration after a step: 1 keeps it, 0 kills it at once. a is an acceleration
@@ -83,11 +84,11 @@ class GeneralisedAlpha:
         return 1.0
 
     def memory(self, nv: int) -> int:
-        """Entries of the state beside the motion: what is kept, and whether anything is."""
+        """Entries of the state next to the motion: what is kept, and whether anything is."""
         return 3 * nv + 2
 
     def size(self, d: Dynamics) -> int:
-        """Unknowns, and what is kept beside them."""
+        """Unknowns, and what is kept next to them."""
         return 4 * d.model.nv + 2
 
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
@@ -121,7 +122,7 @@ class GeneralisedAlpha:
         return improved, _distance(solved.qdd, of_rates, (q, qd, kept.a), dt, nearness)
 
     def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
-        """y₁; work and loss by the forces at both ends and the mean rate, which is the way that was gone."""
+        """y₁; work and loss by the forces at both ends and the mean rate, which is the distance travelled."""
         n = d.model.nv
         qdd, power, kept = z[:n], z[n], _kept(z[n + 1 :], n)
         q, qd = d.motion(y)
@@ -166,7 +167,7 @@ class GeneralisedAlpha:
 
 
 def _of_moving(d: Dynamics, A: Matrix) -> Matrix:
-    """Rows of constraints without the rates that are held."""
+    """Rows of constraints without the rates that are locked."""
     held = None if d.model.slip is None else d.model.slip.held
     return A if held is None or not len(A) else A * (1.0 - held)
 

@@ -103,7 +103,7 @@ class Integrator:
         return isinstance(self.solved, GeneralisedAlpha) and self.solved.rho < 1.0
 
     def holding(self, hold: str) -> str:
-        """How constraints are held: a method that solves for them in its step is left alone."""
+        """How constraints are enforced: a method that solves for them in its step is left alone."""
         return "none" if isinstance(self.solved, GeneralisedAlpha) and hold == "project" else hold
 
     def with_theta(self, theta: float | None) -> Integrator:

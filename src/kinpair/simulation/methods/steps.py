@@ -114,7 +114,7 @@ class Variational:
 
     @staticmethod
     def size(d: Dynamics) -> int:
-        """Unknowns, and what is kept beside them."""
+        """Unknowns, and what is kept next to them."""
         return 2 * d.model.nv
 
     @staticmethod
@@ -163,7 +163,7 @@ def _slope_of_lagrangian(d: Dynamics, q: Vector, qd: Vector) -> Vector:
 def newton_matrix(d: Dynamics, M: Matrix, state: State, unknown: Vector, share: Scalar = 1.0) -> Matrix:
     """M − share ∂(efforts of the elements)/∂(unknown rates or accelerations), by their recording.
 
-    What dampers add by the way their direction turns is not symmetric and is left out: Newton's method bears it.
+    What dampers add by the change of their direction is not symmetric and is left out: Newton's method bears it.
     """
     if not d.elements:
         return M
@@ -172,7 +172,7 @@ def newton_matrix(d: Dynamics, M: Matrix, state: State, unknown: Vector, share: 
 
 
 def without_held(d: Dynamics, matrix: Matrix, residual: Vector, unknown: Vector) -> tuple[Matrix, Vector]:
-    """Matrix and residual of Newton's method where rates are held at rest: their unknowns go to zero."""
+    """Matrix and residual of Newton's method where rates are locked: their unknowns go to zero."""
     held = None if d.model.slip is None else d.model.slip.held
     if held is None:
         return matrix, residual

@@ -98,7 +98,7 @@ class Guards:
 
     @property
     def uses_inputs(self) -> bool:
-        """Is there a limit or a joint that is held, whose forces depend on them, or a switch of an actuator?"""
+        """True if a limit or a joint is locked whose forces depend on inputs, or an actuator has a switch."""
         return any(x.kind in ("push", "phase", "contact") or x.inputs for x in self.watched)
 
     @property

@@ -46,7 +46,7 @@ class Mode:
 
     @property
     def key(self) -> Any:
-        """What tells it from others."""
+        """Key that distinguishes the mode from others."""
         return tuple(repr(replace(x, where="")) for x in self.add), self.remove, self.resting
 
 

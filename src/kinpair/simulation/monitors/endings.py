@@ -145,7 +145,7 @@ def _near_singular(run: Run, near: Singular) -> str:
 
 
 def _cause(model: Model, state: np.ndarray) -> str:
-    """What made it so, as far as the last state tells."""
+    """What made it so, as far as the last state shows."""
     i = lost_joint(model, state[0, : model.nq]) if len(state) else None
     if i is None:
         return "; the steps are too long for this motion, or it grows without bound"

@@ -8,7 +8,7 @@ reaction of the ground. Along it momentum stays what it was while nothing else a
     |s·h| ≤ √(2T · sᵀMs)                                   M: inertia of all that moves as one body (MO3)
 
 A constraint with the ground takes momentum up along s unless its rows allow s wherever the mechanism stands. Samples
-alone cannot tell: a knife edge allows a push along it, and looks as if it always did where its heading is the same at
+alone cannot decide: a knife edge allows a push along it, and looks as if it always did where its heading is the same at
 every sample. So the rows must allow s at the samples and at other positions and times too, loops open or closed. Where
 they do so by their structure, they do so there; what they allow on closed loops only is not spoken of.
 

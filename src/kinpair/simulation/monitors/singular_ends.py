@@ -14,7 +14,8 @@ found by a second step, a fifth longer. Both must lead to the same state there,
 
 the last term for rounding; a jump of a torque would show. Where they do not, longer steps are tried, none longer than
 the usual ones: a jump may have brought the run so near that a step as far beyond carries rounding. Where these do not
-agree either, the steps become shorter, and the next look is from nearer by. Inputs that are held are constant between
+agree either, the steps become shorter, and the next look is from nearer by. Inputs that stay constant are constant
+between
 their samples, where every step stops: there the step is taken without the second one, so that a controller is asked
 once a sample.
 

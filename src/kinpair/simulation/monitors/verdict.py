@@ -5,7 +5,7 @@ Energy that came from nowhere, or is missing, beyond a part of the energy that m
     allowed    1 % of what moved; 10 % for a method of first order
     missing    any amount for generalised-alpha with rho_inf < 1, which is made to take it from fast vibrations
 
-Momentum that nothing outside can change is measured in the same way.
+Momentum that nothing outside can change is measured by the same rule.
 
 The energy adds up where stored = work − loss since the start of the run, at every sample.
 """
@@ -188,7 +188,7 @@ def allowed(method: Integrator) -> tuple[float, float]:
 
 
 def verdict(run: Run, status: Status, failures: Rows, seen: Seen) -> tuple[Status, Rows]:
-    """The same, unless a motion that reached its end has lost its constraints or its energy on the way."""
+    """The same, unless a motion that reached its end has lost its constraints or its energy during the run."""
     if not status.ok or not len(seen.time):
         return _together(run, status, failures), failures
     failed = {**_turned(run, status, seen), **_poor(run, status, seen), **_apart(status, seen), **failures}

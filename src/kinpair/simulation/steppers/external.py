@@ -1,8 +1,8 @@
 """Steps as long as an external solver takes them: within its last step the motion is its own interpolation.
 
-Its steps cannot be interfered with. Where constraints are to be projected, the rows are stabilised along the way and
-each state is brought back to the constraints before it is looked at. Where something jumps (efforts that are held, a
-state, constraints), the solver begins afresh.
+Its steps cannot be interfered with. Where constraints are to be projected, the rows are stabilised during the steps and
+each state is brought back to the constraints before it is looked at. Where something jumps (efforts that stay
+constant between samples, a state, constraints), the solver begins afresh.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class ExternalStepper:
         self.solver.begin(self.time, self._y)
 
     def _arrive(self, time: float, y: np.ndarray) -> None:
-        """Samples on the way; the one at the end is taken when it is known what happens there."""
+        """Samples during the run; the one at the end is taken when it is known what happens there."""
         self._sample(time, end=False)
         self.time, self._y = time, y
 

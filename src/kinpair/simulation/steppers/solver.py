@@ -1,4 +1,4 @@
-"""What a library that chooses its own steps is told, and what it is asked for; such a library at work in one
+"""What a library that chooses its own steps receives, and what it is asked for; such a library at work in one
 mode, and the kernels that look at its states."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Solver(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a library is told: what moves, its inputs over time and state, tolerances, and where to start.
+    """What a library receives: what moves, its inputs over time and state, tolerances, and where to start.
 
     `steady`: the inputs stay as they are from one start to the next. No step is longer than `longest`, and none goes
     over one of the `rows` [s], where a table of inputs has its kinks.
@@ -101,7 +101,7 @@ class Counted:
 
     @property
     def steady(self) -> bool:
-        """Do they change when they are told to, and not by themselves?"""
+        """True if inputs change at given times only, and not continuously."""
         return self._source is None
 
     def __call__(self, time: float, y: np.ndarray) -> np.ndarray:

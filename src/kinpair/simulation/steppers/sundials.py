@@ -4,7 +4,7 @@ CVODE is given ẏ and its Jacobian. IDA is given equations with accelerations a
 
     q̇ = N v,   v̇ = a,   M a − F − Aᵀλ = 0,   A a − b + 2αψ + α²φ = 0                              (SU1)
 
-of index one, the rows stabilised: with φ or ψ in their place it would lose its way where multipliers jump.
+of index one, the rows stabilised: with φ or ψ in their place it would fail where multipliers jump.
 
 The error of a step is measured as a root mean square over all N unknowns, also those that have no tolerance:
 
@@ -14,7 +14,7 @@ With these weights no unknown has a larger local error than its tolerance. With 
 one unknown may be √N times as large, and backward differences add up such errors with the same sign, step after step.
 Weights are not made smaller than those of rtol = 1e-12, where rounding decides.
 
-SUNDIALS says in two ways on the standard output what went wrong in a step; a run says it in its status. Errors are
+SUNDIALS says twice on the standard output what went wrong in a step; a run says it in its status. Errors are
 printed by scikit-sundae through `sys.stdout`: they are left out while the library is at work, and what a user's
 function prints there is printed. Warnings (steps too short to change the time) are printed in C by a logger that
 reads the name of its file from the environment when a solver is set up: they go to no file. Who has named a file gets

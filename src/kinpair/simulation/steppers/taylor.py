@@ -76,7 +76,7 @@ class Taylor:
         if not task.steady:
             task.u(task.time, task.y)  # efforts that fail at once say so themselves
             raise InputError(
-                f"{d.model.name}: integrator 'taylor' takes efforts that are constant, held between samples, or "
+                f"{d.model.name}: integrator 'taylor' takes efforts that are constant, sampled, or "
                 "recorded; write torque= in NumPy terms (docs/compiler.md), or give it a sample_time",
                 integrator="taylor",
             )
@@ -128,7 +128,7 @@ class Taylor:
         return (self.integrator.state if time == self.time else self.integrator.update_d_output(time)).copy()
 
     def restart(self, time: float, y: np.ndarray) -> None:
-        """From a state, with the efforts that are held from now on."""
+        """From a state, with the efforts that are constant from now on."""
         self.integrator.time = time
         self.integrator.state[:] = y
         self._hold(time, y)
