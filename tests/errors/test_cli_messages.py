@@ -110,7 +110,7 @@ REFUSED = [
     ),
     (
         "dynamics four-bar --q crank=0.3,output=0",
-        "four-bar: cannot be assembled with crank, output held: 'pin' stays open by 0.124 after 4 steps; give a guess "
+        "four-bar: cannot be assembled with crank, output fixed: 'pin' stays open by 0.124 after 4 steps; give a guess "
         "nearer to a closed position, hold fewer coordinates, or check the lengths",
     ),
     (

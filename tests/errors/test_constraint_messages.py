@@ -62,7 +62,7 @@ def test_a_rod_too_short_is_named_with_what_is_missing():
 def test_coordinates_held_are_named():
     drive = c.Drive("drive", "x", "0.3 + t")
     error = said(SingularError, lambda: slider(drive).assemble([0.0, 0.0], fixed=("x",)))
-    assert str(error).startswith("rails: cannot be assembled with x held: 'drive' stays open by 0.3 after ")
+    assert str(error).startswith("rails: cannot be assembled with x fixed: 'drive' stays open by 0.3 after ")
 
 
 def test_two_drives_of_one_coordinate_that_disagree_are_named_by_assembly():
@@ -130,7 +130,7 @@ def test_of_a_batch_the_state_is_named(linkage):
     closed = [0.3, 0.0]
     error = said(SingularError, lambda: slider(drive).assemble(np.array([closed, [0.0, 0.0]]), fixed=("x",)))
     assert str(error).startswith(
-        "rails: cannot be assembled (state 1 of the batch) with x held: 'drive' stays "
+        "rails: cannot be assembled (state 1 of the batch) with x fixed: 'drive' stays "
     )
     error = said(InputError, lambda: linkage.velocities(np.array([START] * 3), {"crank": np.ones(2)}))
     assert str(error) == (

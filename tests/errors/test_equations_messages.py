@@ -67,7 +67,7 @@ def test_one_dependent_coordinate_is_given_by_its_name():
     ("values", "message"),
     [
         ({"m1": "a"}, "double-pendulum: parameter 'm1' is 'a'; give a number"),
-        (3, "double-pendulum: values is 3; give letters with numbers, {'m1': 0.5}"),
+        (3, "double-pendulum: values is 3; give symbols with numbers, {'m1': 0.5}"),
     ],
 )
 def test_values_of_letters(values: Any, message: str):

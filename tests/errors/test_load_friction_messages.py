@@ -88,7 +88,7 @@ def described(friction, kind: str) -> kp.Builder:
         (
             "prismatic",
             {**GUIDE, "stribeck_speed": 0.1},
-            "joint 'x': friction: mu_static is missing; stribeck_speed needs it beside it "
+            "joint 'x': friction: mu_static is missing; stribeck_speed needs it too "
             "(friction per load that must be overcome from rest)",
         ),
         (

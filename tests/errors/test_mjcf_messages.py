@@ -149,7 +149,7 @@ REFUSED = [
     (
         body(J + '<inertial pos="0 0 0" mass="1" fullinertia="1 1 1 0 0 0" euler="1 2 3"/>'),
         "r.xml:2: body 'arm' has fullinertia, which is in axes of the body: no turn and no "
-        "diaginertia beside it",
+        "diaginertia next to it",
     ),
     (
         body(J + '<geom type="blob"/>'),

@@ -496,7 +496,7 @@ def test_a_mimic_of_what_does_not_move_holds_its_offset():
     with pytest.warns(kp.DescriptionWarning) as caught:
         m = kp.build(parts)
     assert [str(x.message) for x in caught] == [
-        "m.toml:11: joint 'B' mimics joint 'A', which is fixed; held at its offset 0.3"
+        "m.toml:11: joint 'B' mimics joint 'A', which is fixed; stays at its offset 0.3"
     ]
     assert m.assemble([0.0]).tolist() == [0.3]
 

@@ -154,7 +154,7 @@ CASES = {
     ),
     "no symbol": (
         lambda: symbols({"m_1": "3x"}),
-        "double-pendulum: symbols has '3x' for 'm_1'; give letters and an index after an underscore, 'M' or 'phi_1'",
+        "double-pendulum: symbols has '3x' for 'm_1'; give a symbol and an index after an underscore, 'M' or 'phi_1'",
     ),
     "significance of terms": (
         lambda: kp.equations(kp.example("floating-arm"), passive=False).significance([[0.0]], [[0.0]]),

@@ -38,12 +38,12 @@ REFUSED = [
         '<?xml version="1.0" encoding="latin-1"?><robot/>',
         "r.urdf:1: declares the encoding 'latin-1'; save it as UTF-8 and declare that",
     ),
-    ("hello", "r.urdf:1: is not well-formed XML (syntax error); mend it there"),
-    ("", "r.urdf:1: is not well-formed XML (no element found); mend it there"),
+    ("hello", "r.urdf:1: is not well-formed XML (syntax error); correct it there"),
+    ("", "r.urdf:1: is not well-formed XML (no element found); correct it there"),
     (
         '<robot>\n<link name="a">\n</robot>',
         "r.urdf:3: is not well-formed XML "
-        "(Opening and ending tag mismatch: link line 2 and robot); mend it there",
+        "(Opening and ending tag mismatch: link line 2 and robot); correct it there",
     ),
     ("<mujoco/>", "r.urdf:1: is MJCF (its root is <mujoco>), not URDF; give its name the ending .xml"),
     (

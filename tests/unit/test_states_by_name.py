@@ -237,7 +237,7 @@ def test_a_whole_quaternion_is_held_whatever_its_length():
 
 def test_an_entry_that_cannot_stay_is_named():
     m = kp.build(STONE)
-    with pytest.raises(kp.SingularError, match=r"cannot be assembled with stone.x held"):
+    with pytest.raises(kp.SingularError, match=r"cannot be assembled with stone.x fixed"):
         m.assemble([1.0, 0, 0, 0, 0, 0, 1.0], fixed=["stone.x"])
 
 

@@ -179,7 +179,7 @@ def test_named_coordinates_are_held_and_the_rest_assembled(capsys):
     assert psi == pytest.approx(0, abs=1e-12)
     assert A @ qdd == pytest.approx(b, abs=1e-12)
     assert result["notes"] == [
-        "q: assembled, crank held",
+        "q: assembled, crank fixed",
         "qd: crank given, the rest follow, as near to 0 as can be",
         "qdd: crank given, the rest follow, as near to 0 as can be",
     ]
@@ -283,7 +283,7 @@ def test_drives_are_looked_at_in_their_time(capsys, tmp_path):
 def test_the_constraints_of_a_closed_mechanism_are_shown(capsys):
     text = shown(capsys, "four-bar-3d", "--q", "crank=0.3", "--actuators", "crank")
     rows = [line.split() for line in text.splitlines()]
-    assert "\nq: assembled, crank held\n" in text
+    assert "\nq: assembled, crank fixed\n" in text
     assert "freedom 1: 3 rates, 5 constraint rows of rank 2\n" in text
     assert "Inverse dynamics, the least efforts of crank: tau + Aᵀ lambda = H qdd + bias" in text
     assert ["pin.axis", "x", "z", "0"] in rows
