@@ -386,8 +386,8 @@ def test_rates_that_rub_as_one_and_by_themselves():
     with pytest.raises(kp.InputError) as caught:
         kp.simulate(kp.build(b), [0, 0], [0, 0], duration=0.1)
     assert str(caught.value) == (
-        "two laws: joint 'rod' has friction from load, by which its rates slide and stick together, and friction of a constant level "
-        "on single rates: in a run both do not hold it together; leave one of them out"
+        "two laws: joint 'rod' has friction from load, by which its rates slide and stick together, and "
+        "friction of a constant level on single rates: in a run both do not hold it together; leave one of them out"
     )
 
 

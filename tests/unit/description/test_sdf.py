@@ -246,7 +246,7 @@ REFUSED = {
     ),
     "an include that is not there": (
         f'<sdf version="1.9"><model name="m">{link("a")}<include><uri>model://hand</uri></include></model></sdf>',
-        "<include> includes 'model://hand', which is not there; packages={name: folder} tells where model://name is",
+        "<include> includes 'model://hand', which is not there; packages={name: folder} says where model://name is",
     ),
 }
 
