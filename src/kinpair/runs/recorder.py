@@ -180,7 +180,7 @@ class Recorder:
         samples["time"] = piece.times
         if MODE in self.run_file.places:
             mode = np.asarray(piece.mode, dtype="<i4")
-            samples[MODE] = rows_first(mode, batch) if batch else np.full(len(piece.times), mode)
+            samples[MODE] = rows_first(mode, batch) if batch else np.broadcast_to(mode, len(piece.times))
         done, n = 0, len(piece.times)
         refused: OSError | None = None
         while n:

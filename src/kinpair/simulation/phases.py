@@ -21,8 +21,9 @@ long as the effort f that holds the rate is
     f − lo > 0  at a lower limit,    hi − f > 0  at an upper one                                          (FP4)
 
 While it is carried, others hold it through constraints, and the share says what part of its level acts. See
-`constraints/solve/stick.py` and `friction/phases/resting.py` for what follows. Derivation, no line of code: (FP1),
-which is in `friction/loads/system.py`.
+`constraints/solve/stick.py` and `friction/phases/resting.py` for what follows. Limits of a mechanism without
+constraints and without dry friction land and open in compiled code, where it is clear which of them push afterwards:
+see `modes/ends.py`. Derivation, no line of code: (FP1), which is in `friction/loads/system.py`.
 """
 
 from __future__ import annotations
@@ -230,10 +231,13 @@ def followed(d: Any, y: Vector) -> Vector:
 
 
 def is_told(d: Any) -> bool:
-    """True if `switched` can decide what follows an end of a phase. Under constraints and with friction from load it
-    is a matter of all efforts together, see `constraints/solve/stick.py`."""
-    free = d.enforcement is None and not is_loaded(d.model, passive=d.passive)
-    return bool(d.sticking) and not (d.at_ends or d.stops) and free
+    """True if compiled code can decide what follows an end of a phase: of dry friction (`switched`) or of limits
+    (`modes/ends.py`), not of both. Under constraints and with friction from load it is a matter of all efforts
+    together, see `constraints/solve/stick.py`."""
+    free = d.enforcement is None and not is_loaded(d.model, passive=d.passive) and not d.at_ends
+    if d.stops:
+        return free and not d.groups and d.touching is None and d.model.terms is None
+    return bool(d.sticking) and free
 
 
 def switched(
@@ -273,10 +277,10 @@ def switched(
         )
         for j, k in rates
     ]
-    known, most = _largest(leaving), _largest(excess)
+    known, most = largest_of(leaving), largest_of(excess)
     resting = sum((where(less(0.0, np.abs(qd[k])), 0.0, 1.0) for _, k in rates), 0.0)
     doubts, changes = list[Any](), list[Any]()
-    pushed = _largest([np.abs(x) for x in qdd])
+    pushed = largest_of([np.abs(x) for x in qdd])
     for j, k in rates:
         beyond = where(less(0.0, excess[j]), where(less(excess[j], most), 0.0, 1.0), 0.0)
         goes = where(less(0.5, known), leaving[j], beyond)
@@ -289,11 +293,11 @@ def switched(
         changes.append(goes)
         share[j] = where(less(0.5, goes), where(less(efforts[k], 0.0), 1.0, -1.0), share[j])
         phase[j] = where(less(0.5, goes), 0.0, phase[j])
-    more = where(less(0.5, _largest(changes)), 2.0, 0.0)
-    return d.with_phases(y, qd, d.by_group(share), phase), where(less(0.5, _largest(doubts)), -1.0, more)
+    more = where(less(0.5, largest_of(changes)), 2.0, 0.0)
+    return d.with_phases(y, qd, d.by_group(share), phase), where(less(0.5, largest_of(doubts)), -1.0, more)
 
 
-def _largest(values: Sequence[Scalar]) -> Scalar:
+def largest_of(values: Sequence[Scalar]) -> Scalar:
     result, *others = values
     for x in others:
         result = maximum(result, x)

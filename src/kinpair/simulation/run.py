@@ -214,7 +214,7 @@ class Piece:
     `why` is `more` while all is well, `done` at the end, else what ended it, and `trouble` the time of that; of a
     batch, both have an entry for each motion. `steps` and `rejected` count from the beginning. `memory` is all that is
     needed to go on from here; None where the run cannot be cut. `mode` is the number of the mode of these samples; of a
-    batch with guards (rows, n), a number for each motion and sample.
+    batch with guards (rows, n), a number for each motion and sample; (n,) where the mode changes among the samples.
     """
 
     times: np.ndarray
@@ -236,7 +236,8 @@ class Piece:
 
     def first(self, n: int) -> Piece:
         """The same with its first n samples only."""
-        return replace(self, times=self.times[:n], Y=self.Y[..., :n, :], W=self.W[..., :n, :])
+        mode = self.mode[..., :n] if isinstance(self.mode, np.ndarray) else self.mode
+        return replace(self, times=self.times[:n], Y=self.Y[..., :n, :], W=self.W[..., :n, :], mode=mode)
 
 
 @dataclass(frozen=True, eq=False)

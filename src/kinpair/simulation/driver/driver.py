@@ -50,6 +50,7 @@ class Actions:
     def __init__(self, ongoing: Ongoing, hold: Callable[[Event], None]) -> None:
         self.ongoing, self.hold = ongoing, hold
         self.recent: deque[float] = deque(maxlen=MANY)  # times
+        self.left: list[tuple[float, Mode]] = []  # times of roots that were passed, each with the mode before it
         self.count = 0  # moments at which something happened
 
     def happen(self, causes: list[Watched]) -> None:
@@ -71,9 +72,14 @@ class Actions:
         """What happened at roots that a stepper has passed by itself; why the run ends at the last of them."""
         watched = self.ongoing.active.watched
         for root in roots:
+            causes = [watched[k] for k in np.flatnonzero(root.hits).tolist()]
+            mode = self.ongoing.active.mode
+            self.ongoing.pass_ends(root, causes)
+            if mode is not self.ongoing.active.mode:
+                self.left.append((root.time, mode))
             note_phases(self.ongoing, root.time, root.y, root.later)
             try:
-                self._count(root.time, [watched[k] for k in np.flatnonzero(root.hits).tolist()])
+                self._count(root.time, causes)
             except EndError as end:
                 return end
         return None
@@ -273,8 +279,14 @@ class Driver:
         return without_ruins(self.run.d, map(self._in_mode, self._pieces(begun)))
 
     def _in_mode(self, piece: Piece) -> Piece:
-        mode = self.modes.number(self.ongoing.active.mode)
-        return replace(piece, mode=mode) if mode else piece
+        """Return a piece with the number of the mode of its samples; with roots that were passed, of each of them."""
+        left, self.actions.left = self.actions.left, []
+        mode: Any = self.modes.number(self.ongoing.active.mode)
+        if left and len(piece.times):
+            times, modes = zip(*left, strict=True)
+            numbers = np.array([*map(self.modes.number, modes), mode])
+            mode = numbers[np.searchsorted(times, piece.times, side="left")]
+        return replace(piece, mode=mode) if np.any(mode) else piece
 
     def _pieces(self, begun: bool) -> Iterator[Piece]:
         """Yield the pieces of `_until_refused`; the start where even the first call for inputs fails."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from kinpair.errors import described
 from kinpair.simulation.events.events import Event, EventRecord
-from kinpair.simulation.modes.guards import Guards
+from kinpair.simulation.modes.guards import Guards, Watched
 from kinpair.simulation.modes.modes import Active, Mode, Modes
 from kinpair.simulation.run import Run, Stage
 from kinpair.simulation.status import Status
-from kinpair.simulation.steppers.stepper import Stepper
+from kinpair.simulation.steppers.stepper import Root, Stepper
 
 
 class EndError(Exception):
@@ -92,6 +93,22 @@ class Ongoing:
         self.active = self.modes.active(mode, q, time)
         layout = self.active.d.layout
         self.stepper.put(self.active.entered(open_.d.layout.converted(y, layout)), self.active.stage)
+
+    def pass_ends(self, root: Root, causes: Sequence[Watched]) -> None:
+        """Log limits that landed or opened at a root that the stepper has passed, and be in the mode behind it."""
+        d, ends = self.active.d, [x for x in causes if x.kind in ("gap", "push")]
+        if not ends:
+            return
+        (q, qd), before, loss = d.motion(root.later), d.motion(root.y)[1], d.layout.loss.start
+        lost = float(root.later[loss] - root.y[loss])
+        for x in ends:
+            assert x.limit is not None
+            name = x.limit.label if x.kind == "gap" else x.limit.leaving
+            part, lost = (lost, 0.0) if x.kind == "gap" else (0.0, lost)
+            self.run.event_log.append(EventRecord(root.time, name, q.copy(), qd.copy(), before.copy(), part))
+        flags = root.later[d.layout.closed].tolist()
+        resting = tuple(limit for limit, flag in zip(d.stops, flags, strict=True) if flag)
+        self.active = self.modes.active(replace(self.active.mode, resting=resting), q, root.time)
 
     def refused(self, event: Event, problem: Exception) -> EndError:
         """Return the end of a run in which a function of an event has failed."""

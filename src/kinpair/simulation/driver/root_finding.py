@@ -65,11 +65,16 @@ def _of_phase(ongoing: Ongoing, x: Watched) -> Pair:
     return PASS if active.guards.changes(active.d) else STOP, LOOK
 
 
+def _of_end(ongoing: Ongoing, x: Watched) -> Pair:
+    active = ongoing.active
+    return PASS if active.d.stops and active.guards.changes(active.d) else STOP, NOTHING
+
+
 _PAIRS: dict[str, Callable[[Ongoing, Watched], Pair]] = {
     "event": _of_event,
-    "gap": lambda ongoing, x: (STOP, NOTHING),
+    "gap": _of_end,
     "rate": lambda ongoing, x: (NOTHING, NOTHING),
-    "push": lambda ongoing, x: (STOP, NOTHING),
+    "push": _of_end,
     "switch": _of_switch,
     "phase": _of_phase,
     "slowing": lambda ongoing, x: (NOTHING, NOTHING),

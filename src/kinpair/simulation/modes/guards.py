@@ -92,9 +92,10 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """Those of a mode, as a function of a state."""
+    """Those of a mode, as a function of a state; rebounds from limits slower than `least` [rad/s], [m/s] are none."""
 
     watched: tuple[Watched, ...]
+    least: float = 0.0
 
     @property
     def uses_inputs(self) -> bool:
@@ -119,6 +120,12 @@ class Guards:
 
     def change(self, d: Dynamics, time: Scalar, y: Vector, u: Vector, e: Vector) -> tuple[Vector, Scalar]:
         """The state where those whose entry of e is one have left their side; the last one: is this the first call?"""
+        if d.stops:
+            from kinpair.simulation.modes.ends import ends_passed
+
+            of_kind = {kind: [k for k, x in enumerate(self.watched) if x.kind == kind] for kind in ("gap", "push")}
+            landed, left = ([e[k] for k in places] for places in of_kind.values())
+            return ends_passed(d, time, y, u, landed, left, self.least)
         ended = {x.group: e[k] for k, x in enumerate(self.watched) if x.kind == "phase"}
         return switched(d, time, y, u, [ended[j] for j in range(len(d.groups))], e[-1])
 

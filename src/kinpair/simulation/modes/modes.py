@@ -201,7 +201,7 @@ class Modes:
             watched += [Watched(kind, group=j) for kind in ("phase", "slowing") for j in groups]
         if d.touching is not None:
             watched += [Watched("contact", row=k) for k in range(GUARDS)]
-        guards = Guards(tuple(watched))
+        guards = Guards(tuple(watched), self.run.limits.rest if d.stops else 0.0)
         return Stage(self.run, m, d, guards if watched else None, self._make), guards
 
     def _dynamics(self, entry: Entry, mechanism: Mechanism) -> Dynamics:
