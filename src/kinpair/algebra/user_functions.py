@@ -12,7 +12,7 @@ import math
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from dis import get_instructions
+from dis import get_instructions, opmap
 from functools import partial, reduce
 from inspect import getattr_static
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
@@ -37,6 +37,7 @@ LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "kinpair"}  # their fun
 
 
 OUTSIDE = "a name outside of it, so it has a memory"
+STORES = {opmap["STORE_GLOBAL"], opmap["STORE_DEREF"]}  # instructions that assign to names which others may read
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -123,6 +124,8 @@ def _check_assignments(own: FunctionType) -> None:
     """Raise an error if the function assigns to a name outside of it."""
     outside = set(own.__code__.co_freevars)
     for code in _codes(own.__code__):
+        if not STORES & set(code.co_code[::2]):
+            continue
         for step in get_instructions(code):
             if step.opname == "STORE_GLOBAL" or (step.opname == "STORE_DEREF" and step.argval in outside):
                 raise TraceError(f"{own.__name__} assigns to {step.argval!r}, {OUTSIDE}")

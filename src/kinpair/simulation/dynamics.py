@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -239,8 +239,13 @@ class Dynamics:
 
     def by_group(self, of_sticking: Any) -> list[Vector]:
         """Entries of a vector over the rates `sticking`, group by group."""
-        stops = np.cumsum([0, *(len(x.rates) for x in self.groups)]).tolist()
-        return [array(list(of_sticking[a:b])) for a, b in pairwise(stops)]
+        return [array(list(of_sticking[part])) for part in self._parts]
+
+    @cached_property
+    def _parts(self) -> list[slice]:
+        """Where each group has its rates among `sticking`."""
+        stops = accumulate((len(x.rates) for x in self.groups), initial=0)
+        return [slice(*ends) for ends in pairwise(stops)]
 
     def sliding(self, rates: Any) -> list[Vector]:
         """Velocities of sliding of each group by rates (nv,), or accelerations."""

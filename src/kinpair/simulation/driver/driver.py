@@ -77,7 +77,8 @@ class Actions:
             self.ongoing.pass_ends(root, causes)
             if mode is not self.ongoing.active.mode:
                 self.left.append((root.time, mode))
-            note_phases(self.ongoing, root.time, root.y, root.later)
+            if self.ongoing.active.d.groups:
+                note_phases(self.ongoing, root.time, root.y, root.later)
             try:
                 self._count(root.time, causes)
             except EndError as end:
