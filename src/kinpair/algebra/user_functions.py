@@ -37,7 +37,10 @@ LIBRARIES = {*sys.stdlib_module_names, "numpy", "scipy", "kinpair"}  # their fun
 
 
 OUTSIDE = "a name outside of it, so it has a memory"
-STORES = {opmap["STORE_GLOBAL"], opmap["STORE_DEREF"]}  # instructions that assign to names which others may read
+STORES = {
+    opmap["STORE_GLOBAL"],
+    opmap["STORE_DEREF"],
+}  # instructions that assign to names which others may read
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:

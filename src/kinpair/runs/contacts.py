@@ -12,7 +12,7 @@ import numpy as np
 from kinpair.contact.records import SLOTS
 from kinpair.contact.search import Search, body_poses
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.contact.step import (
+from kinpair.simulation.contact.numbers import (
     DEPTH,
     FRICTION,
     IMPACT,

@@ -26,8 +26,7 @@ from kinpair.forces.states import account_names, has_actuators, ports_of, sticki
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.units import units
-from kinpair.simulation.contact.between import KEPT, SUMS
-from kinpair.simulation.contact.step import LEDGER, POINTS
+from kinpair.simulation.contact.numbers import KEPT, LEDGER, POINTS, SUMS
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Change, Event
 from kinpair.simulation.events.limits import Limit

@@ -14,7 +14,7 @@ from kinpair.errors import KinpairError, listed
 from kinpair.model.units import units
 from kinpair.runs.accelerations import accelerations, constraint_forces
 from kinpair.runs.record import Record
-from kinpair.simulation.contact.step import DEPTH, FRICTION, IMPACT, REDUCTION, SEPARATION, UNMET
+from kinpair.simulation.contact.numbers import DEPTH, FRICTION, IMPACT, REDUCTION, SEPARATION, UNMET
 from kinpair.simulation.events.limits import limits_from
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.sample_memory import blocks

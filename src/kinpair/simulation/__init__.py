@@ -14,6 +14,7 @@ phases         how dry friction slides and holds
 dynamics       what moves, as functions of time, state and inputs
 methods        steps, tableaux, integrators by name
 loops          compiled loops
+held_contact   contact between events, at a state from Python
 given          checks of what the user handed over
 run            what is to be simulated, the log of it, pieces and stages
 monitors       energy, momentum, constraints, pace; how a run ended

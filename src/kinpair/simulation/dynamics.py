@@ -38,7 +38,7 @@ from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
-from kinpair.simulation.contact.between import ACTIVE, KEPT, SUMS
+from kinpair.simulation.contact.numbers import ACTIVE, KEPT, SUMS
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
@@ -267,6 +267,17 @@ class Dynamics:
     def traced(self) -> bool:
         """Is it known after every step how near the constraints are to dependence?"""
         return self.enforcement is not None and self.enforcement.way == "project"
+
+    @property
+    def is_plain(self) -> bool:
+        """True where nothing but gravity, efforts, actuators, and springs and dampers of joints acts, on a tree or,
+        without actuators, on a mechanism whose constraints are solved along it."""
+        layout, closed = self.layout, self.enforcement is not None
+        plain = self.torque is None and not (self.parameters or self.external or (self.actuated and closed))
+        free = not (self.sticking or self.stops or np.isfinite(self.saturation).any())
+        known = layout.trace.start == layout.account.stop and not self.memory
+        known = known and (self.actuated or layout.x.start == layout.x.stop)
+        return plain and free and known and (self.enforcement is None or self.enforcement.along_tree)
 
     # pieces of the state
 

@@ -19,7 +19,7 @@ from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import WRENCH
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
-from kinpair.simulation.contact.step import POINTS
+from kinpair.simulation.contact.numbers import POINTS
 from kinpair.simulation.driver.lanes import Group, Lane, Lanes
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.given import ALPHA, Options, movable, start_states, start_x

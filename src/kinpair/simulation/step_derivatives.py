@@ -60,7 +60,7 @@ class Steps:
     """A time step with contact that is called from Python."""
 
     def __init__(self, run: Run) -> None:
-        self.run, self.d, self.method = run, run.d, run.integrator.solved
+        self.run, self.d, self.method = run, run.d, run.integrator.solution
         assert isinstance(self.method, TimeStepping)
         assert run.plan is not None
         self.dt, self.sizes, self.solve = run.plan.dt, sizes_of(run.d), self.method.solve(run.d)

@@ -1,5 +1,6 @@
 """Contact in time steps: rows of contact points, limits and dry friction, one problem over impulses. In order of use:
 
+numbers     what contact keeps in the state and gives at samples
 tree        factors of a mass matrix with the sparsity of a tree, responses of rows
 rows        rows of contact points and of single rates, groups of the problem
 items       contact points, limits and rates with friction of a step, and their problem
@@ -10,5 +11,5 @@ step        a time step (Moreau–Jean)
 between     contact between events: phases are fixed, closed rows are equalities
 stepped     what a time step is about: geoms, pairs, limits
 
-All but `stepped` are loop functions. `methods/time_stepping.py` records what is before and after them.
+All but `numbers` and `stepped` are loop functions. `methods/time_stepping.py` records what is before and after them.
 """

@@ -20,6 +20,7 @@ from kinpair.compiler.time_loop.step import FULL, NOT_FINITE
 from kinpair.contact.find import find_contacts
 from kinpair.contact.points import curvature_bias
 from kinpair.contact.records import INTEGERS, MEMORY, WORK, Found, Geometry
+from kinpair.simulation.contact.numbers import ACTIVE, GUARDS, KEPT
 from kinpair.simulation.contact.prediction import CURVED, body_motion
 from kinpair.simulation.contact.rows import (
     MU,
@@ -33,16 +34,12 @@ from kinpair.simulation.contact.rows import (
 )
 from kinpair.simulation.contact.tree import Tree, factor, orthonormal, outward, respond
 
-ACTIVE = 8  # numbers of a closed point in the state: slot + 1, phase, direction of sliding, force at the last event
 SLOT, PHASE, DIRECTION, FORCE = 0, 1, 2, 5
 RESTS, SLIDES = 1.0, 2.0  # phases
-SUMS = 2  # numbers before them: energy lost in impacts and in friction
 GAP, PUSH, STICK, SLIDE = range(4)
-GUARDS = 4
 MARGIN = 0.05  # [m]: open points up to this gap are watched
 TOUCHING = 1e-14  # of 1 m and the coordinates of a point: a gap below this is rounding
 EPSILON, ROUNDS = 1e-9, 5  # of the proximal term, against the unit diagonal; times it is removed
-KEPT = 4  # numbers of a force: slot + 1, and the force in world axes
 
 
 class Closed(NamedTuple):

@@ -24,6 +24,18 @@ from kinpair.simulation.contact.closing import (
     solve_step,
 )
 from kinpair.simulation.contact.items import Contact, Joints, velocities
+from kinpair.simulation.contact.numbers import (
+    DEPTH,
+    FRICTION,
+    IMPACT,
+    KEPT,
+    LEDGER,
+    POINTS,
+    REDUCTION,
+    RESIDUAL,
+    SEPARATION,
+    UNMET,
+)
 from kinpair.simulation.contact.prediction import CURVED, body_speed, look_ahead, predict, widen
 from kinpair.simulation.contact.rows import MU, MU_STATIC, RESTITUTION, ROWS, Items, Moving, rows_of, twists
 from kinpair.simulation.contact.separation import separate
@@ -34,9 +46,6 @@ MARGIN = (
 )
 SEARCHES = 4  # of a step
 TOUCHING = 1e-14  # of 1 m and the coordinates of a point: a gap below this is rounding
-KEPT = 4  # numbers of a contact point in the state: its slot + 1, and its force in world axes
-LEDGER = 8  # numbers of a step
-IMPACT, FRICTION, SEPARATION, REDUCTION, RESIDUAL, POINTS, DEPTH, UNMET = range(LEDGER)
 KNOWN, BARE = 1.0, 2.0
 SUMS = RESIDUAL  # those before it are summed over a run
 RESULTS = 3  # vectors of length nv: rates, θ, displacement

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinpair.model.contact_data import ContactData, Shapes
-from kinpair.simulation.contact.step import KEPT, LEDGER
+from kinpair.simulation.contact.numbers import KEPT, LEDGER
 from kinpair.simulation.events.limits import Limit
 
 

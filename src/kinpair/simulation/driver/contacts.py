@@ -23,19 +23,11 @@ from kinpair.constraints.solve.stick import response
 from kinpair.contact.records import SLOTS
 from kinpair.contact.search import Search
 from kinpair.formulations import kinematics
-from kinpair.simulation.contact.between import (
-    ACTIVE,
-    DIRECTION,
-    FORCE,
-    PHASE,
-    RESTS,
-    SLIDES,
-    SLOT,
-    SUMS,
-)
+from kinpair.simulation.contact.between import DIRECTION, FORCE, PHASE, RESTS, SLIDES, SLOT
+from kinpair.simulation.contact.numbers import ACTIVE, SUMS
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.events.events import EventRecord
-from kinpair.simulation.loops import held_contact
+from kinpair.simulation.held_contact import held_contact
 from kinpair.simulation.status import Status
 
 NEAR = 1e-9  # [m]: a gap this small is closed

@@ -14,14 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinpair.constraints.rows.bounded import stacked
-from kinpair.constraints.solve.stick import response
 from kinpair.errors import KinpairError, listed
-from kinpair.simulation.driver.contacts import decide
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.root_finding import RootFinder, search
-from kinpair.simulation.driver.sticking import note_phases, settle
-from kinpair.simulation.driver.touching import slam, touch
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Change, Event, EventRecord, check_change
 from kinpair.simulation.held import START
@@ -50,7 +45,9 @@ class Actions:
     def __init__(self, ongoing: Ongoing, hold: Callable[[Event], None]) -> None:
         self.ongoing, self.hold = ongoing, hold
         self.recent: deque[float] = deque(maxlen=MANY)  # times
-        self.left: list[tuple[float, Mode]] = []  # times of roots that were passed, each with the mode before it
+        self.left: list[
+            tuple[float, Mode]
+        ] = []  # times of roots that were passed, each with the mode before it
         self.count = 0  # moments at which something happened
 
     def happen(self, causes: list[Watched]) -> None:
@@ -59,14 +56,25 @@ class Actions:
         for cause in causes:
             if cause.event is not None:
                 self._act(cause.event)
-        released = frozenset(x.limit for x in causes if x.kind == "push" and x.limit is not None)
-        if any(x.kind == "gap" for x in causes):
-            touch(self.ongoing)
-        settle(self.ongoing, causes, released)
-        decide(self.ongoing)
+        self.decide(causes, any(x.kind == "gap" for x in causes))
         if any(x.kind == "switch" for x in causes):
             stepper.put(stepper.y, self.ongoing.active.stage)  # it begins afresh: forces jump here
         self._count(stepper.time, causes)
+
+    def decide(self, causes: Sequence[Watched], touches: bool) -> None:
+        """Impacts where a limit is reached, then phases of friction, limits and contact."""
+        from kinpair.simulation.driver.contacts import decide
+        from kinpair.simulation.driver.sticking import settle
+        from kinpair.simulation.driver.touching import touch
+
+        if touches:
+            touch(self.ongoing)
+        settle(
+            self.ongoing,
+            causes,
+            frozenset(x.limit for x in causes if x.kind == "push" and x.limit is not None),
+        )
+        decide(self.ongoing)
 
     def passed(self, roots: Sequence[Root]) -> EndError | None:
         """What happened at roots that a stepper has passed by itself; why the run ends at the last of them."""
@@ -78,6 +86,8 @@ class Actions:
             if mode is not self.ongoing.active.mode:
                 self.left.append((root.time, mode))
             if self.ongoing.active.d.groups:
+                from kinpair.simulation.driver.sticking import note_phases
+
                 note_phases(self.ongoing, root.time, root.y, root.later)
             try:
                 self._count(root.time, causes)
@@ -131,6 +141,8 @@ class Actions:
             message = f"Stopped at t = {stepper.time:.9g} s by event {event.name!r}"
             raise EndError(Status("event", stepper.time, message))
         if isinstance(action, Change):
+            from kinpair.simulation.driver.touching import touch
+
             touch(self.ongoing)
 
     def _change(self, event: Event, change: Change) -> float:
@@ -163,6 +175,8 @@ class Actions:
 
     def _obeying(self, mode: Mode, y: np.ndarray) -> np.ndarray:
         """The state with rates that obey the constraints of a mode; its positions must do so already."""
+        from kinpair.constraints.rows.bounded import stacked
+        from kinpair.constraints.solve.stick import response
         from kinpair.simulation.driver.impacts import Struck, begun
         from kinpair.simulation.driver.resting import Standing
 
@@ -317,10 +331,8 @@ class Driver:
         """Yield the samples up to where an event ends the run, and one there."""
         stepper = self.ongoing.stepper
         try:
-            if not begun:
-                touch(self.ongoing)
-                settle(self.ongoing, [])
-                decide(self.ongoing)
+            if not begun and self.run.guarded:
+                self.actions.decide([], True)
             self.roots.look()
             while not stepper.finished:
                 acts = search(self.ongoing, self.actions.room) if self._searches else None
@@ -358,6 +370,8 @@ class Driver:
     def _slammed(self, piece: Piece) -> bool:
         """Go on by an impact without collision where friction from load has no solution; False: that is not why a
         step has failed, or rates stay as they are."""
+        from kinpair.simulation.driver.sticking import settle
+        from kinpair.simulation.driver.touching import slam
         from kinpair.simulation.monitors.lost_numbers import jam_of
 
         run, stepper = self.run, self.ongoing.stepper

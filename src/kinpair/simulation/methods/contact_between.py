@@ -11,7 +11,8 @@ from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.compiler.time_loop.parts import Solve
 from kinpair.contact.records import INTEGERS, MEMORY, OF_GEOM, OF_POINT, WORK
-from kinpair.simulation.contact.between import ACTIVE, GUARDS, KEPT, SUMS, hold
+from kinpair.simulation.contact.between import hold
+from kinpair.simulation.contact.numbers import ACTIVE, GUARDS, KEPT, SUMS
 from kinpair.simulation.contact.prediction import CURVED
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.contact_terms import (

@@ -23,11 +23,9 @@ from kinpair.compiler.time_loop.tableau import Tableau
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, nearest
 from kinpair.simulation.dynamics import Dynamics, with_quaternion
-from kinpair.simulation.methods import contact_between, looped
 from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
 from kinpair.simulation.methods.steps import Midpoint, Variational, semi_implicit_euler
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
-from kinpair.simulation.methods.time_stepping import TimeStepping
 from kinpair.simulation.torques import Control
 
 FEATURES = ("events", "limits", "impact", "level", "load")
@@ -87,6 +85,17 @@ class Integrator:
     """The library of the solver, if it is not one of ours."""
     rtol: float | None = None
     """The relative tolerance it is made for, where none is given."""
+    theta: float | None = None
+    """The place in a step where forces are taken, of time steps with impulses."""
+
+    @property
+    def solution(self) -> Any:
+        """The step that is solved for; None of other methods."""
+        if self.theta is None:
+            return self.solved
+        from kinpair.simulation.methods.time_stepping import TimeStepping
+
+        return TimeStepping(self.theta)
 
     @property
     def adaptive(self) -> bool:
@@ -110,17 +119,17 @@ class Integrator:
         """Return the method with θ as given."""
         if theta is None:
             return self
-        if not isinstance(self.solved, TimeStepping) or not 0.5 <= theta <= 1.0:
+        if not self.impulsive or not 0.5 <= theta <= 1.0:
             raise InputError(
                 f"theta is {theta!r} for integrator {self.name!r}; 'time-stepping' takes a number from 0.5 to 1",
                 integrator=self.name,
             )
-        return replace(self, solved=TimeStepping(float(theta)))
+        return replace(self, theta=float(theta))
 
     @property
     def impulsive(self) -> bool:
         """True if contact, limits and dry friction are impulses of each step."""
-        return isinstance(self.solved, TimeStepping)
+        return self.theta is not None
 
     def with_rho(self, rho: float | None) -> Integrator:
         """The same with the damping asked for."""
@@ -144,7 +153,7 @@ INTEGRATORS = {
         Integrator("implicit-midpoint", 2, solved=Midpoint),
         Integrator("variational", 2, solved=Variational, plain_only=True),
         Integrator("generalised-alpha", 2, solved=GeneralisedAlpha()),
-        Integrator("time-stepping", 1, solved=TimeStepping()),
+        Integrator("time-stepping", 1, theta=0.5),
         Integrator("cvode", 5, external="scikit-sundae"),
         Integrator("ida", 5, external="scikit-sundae"),
         Integrator("taylor", 20, external="heyoka", rtol=1e-16),
@@ -176,12 +185,13 @@ def flow_of(
     """The recorded programs; `control` gives the inputs; `guard` (dynamics, time, y, u) → g; `change` (dynamics, time,
     y, u, e) → y, size at roots of it; with `watched` False samples have no energies and efforts."""
     _check(dynamics, integrator)
-    d = dynamics
+    d, solved = dynamics, integrator.solution
+    touch = _contact() if d.touching else None
     sizes: dict[str, Shape] = {"time": (), "dt": (), "y": (d.ny,), "u": (d.nu,), "p": (len(d.parameters),)}
-    if integrator.solved is not None:
-        sizes["z"] = (integrator.solved.size(d),)
-    if d.touching:
-        sizes["z"] = (contact_between.size(d),)
+    if solved is not None:
+        sizes["z"] = (solved.size(d),)
+    if touch is not None:
+        sizes["z"] = (touch.size(d),)
 
     def record(f: Callable[..., Any], *names: str) -> Program:
         """f(dynamics, *inputs); the parameters are put into the model first."""
@@ -196,22 +206,22 @@ def flow_of(
                 recorded, {name: sizes[name] for name in inputs}, name=getattr(f, "__name__", "guard")
             )
 
-    loops = looped.is_looped(d)
+    loops = _loops(d)
     by_loops = (
-        loops
-        and integrator.solved is None
-        and (integrator.direct is None or looped.looped_step(d, integrator.name))
+        loops is not None
+        and solved is None
+        and (integrator.direct is None or loops.looped_step(d, integrator.name))
     )
     if d.enforcement is not None and not by_loops:
         d.enforcement.check_short(d.model)
     at = ("time", "y", "u", *(("z",) if d.touching else ()))
     programs: dict[str, Any] = {}
     if watched:
-        own = contact_between.watched if d.touching else Dynamics.watched
-        programs["watch"] = looped.watched(d) if loops else record(own, *at)
+        own = touch.watched if touch is not None else Dynamics.watched
+        programs["watch"] = loops.watched(d) if loops else record(own, *at)
     if d.settles:
         ends = ("u",) if d.at_ends and d.sticking else ()
-        programs["after"] = looped.settled(d) if loops else record(Dynamics.settled, "time", "y", *ends)
+        programs["after"] = loops.settled(d) if loops else record(Dynamics.settled, "time", "y", *ends)
     numbers = control.numbers if control is not None else 0
     sizes["r"] = (numbers,)
     if control is not None:
@@ -223,21 +233,21 @@ def flow_of(
         programs["change"] = record(change, "time", "y", "u", "e")
     everything = ("time", "dt", "y", "u")
     if integrator.tableau is not None:
-        own = contact_between.rate if d.touching else Dynamics.rate
-        programs["rhs"] = looped.rate(d) if loops else record(own, *at)
-    if d.touching:
-        programs["start"] = record(contact_between.start, "time", "y", "u")
-        programs["solve"] = contact_between.solve(d)
+        own = touch.rate if touch is not None else Dynamics.rate
+        programs["rhs"] = loops.rate(d) if loops else record(own, *at)
+    if touch is not None:
+        programs["start"] = record(touch.start, "time", "y", "u")
+        programs["solve"] = touch.solve(d)
     if integrator.direct is not None:
-        step = looped.looped_step(d, integrator.name) if loops else None
+        step = loops.looped_step(d, integrator.name) if loops else None
         programs["finish"] = step(d) if step else record(integrator.direct, *everything)
-    if integrator.solved is not None:
-        programs["start"] = record(integrator.solved.start, *everything)
-        if isinstance(integrator.solved, TimeStepping):
-            programs["solve"] = integrator.solved.solve(d)
+    if solved is not None:
+        programs["start"] = record(solved.start, *everything)
+        if integrator.impulsive:
+            programs["solve"] = solved.solve(d)
         else:
-            programs["improve"] = record(integrator.solved.improve, *everything, "z")
-        programs["finish"] = record(integrator.solved.finish, *everything, "z")
+            programs["improve"] = record(solved.improve, *everything, "z")
+        programs["finish"] = record(solved.finish, *everything, "z")
     return Flow(
         ny=d.ny,
         nu=d.nu,
@@ -249,11 +259,27 @@ def flow_of(
         source=source,
         sampled=sampled,
         afresh=d.layout.memory.stop - 1 if d.memory else None,
-        ahead=getattr(integrator.solved, "ahead", 0.5) if integrator.solved is not None else 0.0,
+        ahead=getattr(solved, "ahead", 0.5) if solved is not None else 0.0,
         lasting=getattr(guard, "lasting", ()),
         slopes=getattr(guard, "slopes", ()),
         **programs,
     )
+
+
+def _loops(d: Dynamics) -> Any:
+    """Return the module of programs as loops over the bodies, where they stand for the equations; else None."""
+    if not d.is_plain:
+        return None
+    from kinpair.simulation.methods import looped
+
+    return looped if looped.is_looped(d) else None
+
+
+def _contact() -> Any:
+    """Return the module of contact between events, which other runs do not import."""
+    from kinpair.simulation.methods import contact_between
+
+    return contact_between
 
 
 def _check(dynamics: Dynamics, integrator: Integrator) -> None:
@@ -263,10 +289,8 @@ def _check(dynamics: Dynamics, integrator: Integrator) -> None:
             "and the other explicit ones do, and 'generalised-alpha'",
             integrator=integrator.name,
         )
-    if (
-        integrator.solved is not None
-        and not isinstance(integrator.solved, TimeStepping)
-        and (dynamics.actuated or dynamics.layout.x.stop > dynamics.layout.x.start)
+    if integrator.solved is not None and (
+        dynamics.actuated or dynamics.layout.x.stop > dynamics.layout.x.start
     ):
         raise InputError(
             f"{dynamics.model.name}: integrator {integrator.name!r} takes no actuators and no internal states; "

@@ -32,14 +32,9 @@ OUT = "result"
 
 def is_looped(d: Dynamics) -> bool:
     """True where the equations are loops over the bodies: trees of many operations without friction or events."""
-    layout = d.layout
-    closed = d.enforcement is not None
-    plain = d.torque is None and not (d.parameters or d.external or (d.actuated and closed))
-    free = not (d.sticking or d.stops or np.isfinite(d.saturation).any())
-    known = layout.trace.start == layout.account.stop and not d.memory
-    known = known and (d.actuated or layout.x.start == layout.x.stop)
-    if not (plain and free and known) or (d.enforcement is not None and not d.enforcement.along_tree):
+    if not d.is_plain:
         return False
+    closed = d.enforcement is not None
     few = not closed and len(d.model.moving) <= FEW
     request = replace(d.request, quantity="loop_accelerations") if closed else d.request
     if few or obstacle(d.model, request, driven=d.actuated):

@@ -71,7 +71,9 @@ def ends_passed(
 
     change = shared(jump)
     impulse = H @ change
-    after = array([where(less(0.5, h), b, v + x) for h, b, v, x in zip(held, behind, qd, change, strict=True)])
+    after = array(
+        [where(less(0.5, h), b, v + x) for h, b, v, x in zip(held, behind, qd, change, strict=True)]
+    )
     nudged = kinematics.nudged(d.model, q, shared(back))
     place = array([where(less(0.5, hits), new, old) for new, old in zip(nudged, q, strict=True)])
     lost = where(less(0.5, hits), maximum(0.5 * (qd @ (H @ qd) - after @ (H @ after)), 0.0), 0.0)

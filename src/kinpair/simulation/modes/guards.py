@@ -21,7 +21,6 @@ from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
-from kinpair.simulation.methods import contact_between
 from kinpair.simulation.phases import PhaseValues, guard_values, is_told, switched
 from kinpair.simulation.recording import Recorded
 
@@ -123,7 +122,9 @@ class Guards:
         if d.stops:
             from kinpair.simulation.modes.ends import ends_passed
 
-            of_kind = {kind: [k for k, x in enumerate(self.watched) if x.kind == kind] for kind in ("gap", "push")}
+            of_kind = {
+                kind: [k for k, x in enumerate(self.watched) if x.kind == kind] for kind in ("gap", "push")
+            }
             landed, left = ([e[k] for k in places] for places in of_kind.values())
             return ends_passed(d, time, y, u, landed, left, self.least)
         ended = {x.group: e[k] for k, x in enumerate(self.watched) if x.kind == "phase"}
@@ -140,9 +141,16 @@ class Guards:
             forces(d, names, state, u) if names else {},
             guard_values(d, time, y, u) if kinds & {"phase", "push"} else PhaseValues(),
             y[d.layout.closed],
-            np.zeros(0) if z is None else contact_between.results(d, z)[2],
+            np.zeros(0) if z is None else _of_contact(d, z),
         )
         return array([_VALUES[x.kind](x, time, q, qd, known) for x in self.watched])
+
+
+def _of_contact(d: Dynamics, z: Vector) -> Vector:
+    """Return the guards of contact from z."""
+    from kinpair.simulation.methods import contact_between
+
+    return contact_between.results(d, z)[2]
 
 
 def _of_event(x: Watched, time: Scalar, q: Vector, qd: Vector, known: Known) -> Scalar:

@@ -21,12 +21,12 @@ from kinpair.description.constraint_parts import ConstraintPart, Custom
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
-from kinpair.simulation.contact.between import GUARDS
+from kinpair.simulation.contact.numbers import GUARDS
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import enforcement_of, model_to_move, with_elements
-from kinpair.simulation.loops import BoundedCache, held_contact, kernel_of
+from kinpair.simulation.loops import BoundedCache, kernel_of
 from kinpair.simulation.modes.guards import Guards, Watched
 from kinpair.simulation.phases import levels, slides, sticks
 from kinpair.simulation.recording import Recorded
@@ -238,6 +238,8 @@ class Active:
         """Of what is watched, at a state."""
         d = self.d
         if d.touching is not None:
+            from kinpair.simulation.held_contact import held_contact
+
             z = held_contact(d).solved(p, time, y, u)
             return self.guards(d.concrete(p), time, y, u, z)
         if not (d.sticking or d.actuated or d.stops):

@@ -67,10 +67,10 @@ def status_of(run: Run, pieces: list[Piece], Y: np.ndarray) -> tuple[Status, dic
 
 def _lost(run: Run, piece: Piece, why: str, since: float, time: float, state: np.ndarray) -> Status | None:
     """Return the status where an input was no number, or friction has no solution; state (0 or 1, n) at `since`."""
-    from kinpair.simulation.monitors.lost_numbers import jam_of, lost_number
-
     if why not in LOST or not len(state):
         return None
+    from kinpair.simulation.monitors.lost_numbers import jam_of, lost_number
+
     cause = lost_number(run, state[0], since, time, piece.dt) if why == "not finite" else ""
     if cause:
         return Status("refused", time, f"Stopped at t = {time:.9g} s: {cause}")
