@@ -46,10 +46,8 @@ def ends_passed(
     """
     d = replace(d, model=replace(d.model, slip=None))
     layout, (q, qd) = d.layout, d.motion(y)
-    passings = [
-        _passing(stop, qd, *own, least)
-        for stop, *own in zip(d.stops, y[layout.closed], landed, left, strict=True)
-    ]
+    phases = zip(d.stops, y[layout.closed], landed, left, strict=True)
+    passings = [_passing(stop, qd, closed, hit, opens, least) for stop, closed, hit, opens in phases]
     pairs = list(zip(d.stops, passings, strict=True))
     hits = sum((x.hit for x in passings), 0.0)
     held, jump, back, behind = (np.zeros(len(qd), dtype=object) for _ in range(4))
