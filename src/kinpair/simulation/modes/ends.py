@@ -61,7 +61,7 @@ def ends_passed(
     factors = tree_ldl.factor(masked(H, held), *rate_tree(d.model))
 
     def shared(known: Vector) -> Vector:
-        """Changes of all rates (nv,) by impulses on the rates held, whose changes are known."""
+        """Changes of all rates (nv,) by impulses on the locked rates, whose changes are known."""
         others = H @ known
         rows = enumerate(zip(held, known, others, strict=True))
         right = [H[k, k] * x * h - (1.0 - h) * other for k, (h, x, other) in rows]
