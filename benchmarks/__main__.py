@@ -49,6 +49,7 @@ def measure(console: Console, quick: bool):
         casadi_gcc,
         compile_time,
         constrained,
+        constrained_lcaba,
         constrained_row,
         constrained_solvers,
         every_method,
@@ -93,6 +94,11 @@ def measure(console: Console, quick: bool):
             drift=simulation.drift(),
             loops=followed(
                 "loops", constrained.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"
+            )
+            + followed(
+                "loops",
+                constrained_lcaba.rows(instructions, turns, constrained_lcaba.SIZES[: 3 if quick else None]),
+                lambda r: f"{r.robot}, {r.quantity}",
             )
             + followed("friction", load_friction.rows(turns), lambda r: r.quantity),
             solvers=followed("solvers", constrained_solvers.rows(turns), lambda r: r.name),

@@ -7,6 +7,9 @@ import pytest
 from benchmarks import constrained_row as row_of
 
 import kinpair as kp
+from kinpair.constraints.rows.build import constraints_of
+from kinpair.constraints.rows.constraint import Motion
+from kinpair.constraints.rows.stacked import rows_at
 
 
 def pendulum(n: int, angle: float) -> float:
@@ -44,3 +47,13 @@ def test_every_solver_gives_the_accelerations_of_a_short_row(solver):
     q, qd = row_of.state(3, 0.7, 1.3)
     qdd = m.forward_dynamics(q, qd, np.zeros(m.nv), solver=solver)
     assert qdd[0] == pytest.approx(pendulum(3, 0.7), rel=1e-12)
+
+
+def test_states_of_the_legs_and_rows_beside_lcaba_close_their_loops():
+    lcaba = pytest.importorskip("benchmarks.constrained_lcaba", exc_type=ImportError)
+    for x in (lcaba.legs(), lcaba.four_bars(3)):
+        model = x.mechanism.model
+        for q, qd in zip(x.q[:3], x.qd[:3], strict=True):
+            A = rows_at(constraints_of(model), Motion(model, q, 0.0, qd)).A
+            np.testing.assert_allclose(np.asarray(A, dtype=float) @ qd, 0.0, atol=1e-13)
+            np.testing.assert_allclose(x.mechanism.constraint_residual(q), 0.0, atol=1e-13)
