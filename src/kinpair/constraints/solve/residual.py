@@ -108,6 +108,11 @@ def residual(p: Problem, x: Vector, z: Vector, F: Vector) -> float:
     product(p, x, z)
     for i in range(len(x)):
         z[i] = x[i] - z[i]
+    return defect(p, x, z, F)
+
+
+def defect(p: Problem, x: Vector, z: Vector, F: Vector) -> float:
+    """Compute F(x) and its largest entry where z = x − c is known.    (NS4)"""
     for k in range(len(p.radii)):
         kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
         if kind <= BOX:

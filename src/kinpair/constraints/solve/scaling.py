@@ -37,6 +37,7 @@ from kinpair.constraints.solve.residual import (
     UPPER,
     WIDTH,
     Problem,
+    defect,
     product,
 )
 
@@ -140,7 +141,9 @@ def scale(p: Problem, s: Problem, T: Vector) -> float:
     Whole numbers are the same in both; `starts` and `columns` are written here. NaN, and s unchanged, where D or g has
     an entry that is not finite.
     """
-    n, gamma = len(T), scales(p, T)
+    n, gamma = len(T), scale_numbers(p, s, T)
+    if math.isnan(gamma):
+        return gamma
     find_entries(p, s.starts, s.columns)
     for i in range(n):
         for t in range(s.starts[i], s.starts[i + 1]):
@@ -150,18 +153,32 @@ def scale(p: Problem, s: Problem, T: Vector) -> float:
         return gamma
     s.D[:] = 0.0
     for i in range(n):
-        s.g[i] = p.g[i] / T[i] / gamma
         for t in range(s.starts[i], s.starts[i + 1]):
             j = s.columns[t]
             s.D[i, j] = p.D[i, j] / (T[i] * T[j])
     for k in range(len(p.radii)):
-        kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
-        size, normal = T[first] / gamma, p.table[WIDTH * k + NORMAL]
-        if kind == JUMP:
+        if p.table[WIDTH * k + KIND] == JUMP:
+            first = p.table[WIDTH * k + FIRST]
             largest = jump_scale(p, first, gamma, T)
             s.g[first] = p.g[first] / largest / gamma
             for j in range(n):
                 s.D[first, j] = p.D[first, j] / (largest * T[j])
+    return gamma
+
+
+def scale_numbers(p: Problem, s: Problem, T: Vector) -> float:
+    """Write g, bounds, levels and loads of the scaled problem and T (n,), and return γ.    (NS3)
+
+    Of D the diagonal and the rows of a disc are read. NaN where g has an entry that is not finite.
+    """
+    gamma = scales(p, T)
+    if math.isnan(gamma):
+        return gamma
+    for i in range(len(T)):
+        s.g[i] = p.g[i] / T[i] / gamma
+    for k in range(len(p.radii)):
+        kind, first, count = p.table[WIDTH * k + KIND], p.table[WIDTH * k + FIRST], p.table[WIDTH * k + COUNT]
+        size, normal = T[first] / gamma, p.table[WIDTH * k + NORMAL]
         for i in range(first, first + count):
             for end in range(2):
                 s.bounds[i, end] = p.bounds[i, end] * size if kind <= BOX else p.bounds[i, end]
@@ -176,13 +193,41 @@ def unscale(p: Problem, s: Problem, x: Vector, gamma: float, T: Vector, c: Vecto
     product(s, x, c)
     for i in range(len(x)):
         y[i] = x[i] * (gamma / T[i])
+        c[i] = x[i] - c[i]
+    confine(p, s, c, y)
+    x[:] = y
+
+
+def confine(p: Problem, s: Problem, z: Vector, x: Vector) -> None:
+    """Put intervals without load of p to the end that z of the scaled problem s has reached, or between its ends."""
     for k in range(len(p.radii)):
         row = p.table[WIDTH * k + FIRST]
         if p.table[WIDTH * k + KIND] <= BOX and p.table[WIDTH * k + LOADS] == 0:
-            z, lo, hi = x[row] - c[row], p.bounds[row, 0], p.bounds[row, 1]
-            inside = min(max(y[row], lo), hi)
-            y[row] = lo if z <= s.bounds[row, 0] else hi if z >= s.bounds[row, 1] else inside
-    x[:] = y
+            lo, hi = p.bounds[row, 0], p.bounds[row, 1]
+            inside = min(max(x[row], lo), hi)
+            x[row] = lo if z[row] <= s.bounds[row, 0] else hi if z[row] >= s.bounds[row, 1] else inside
+
+
+def satisfies(
+    p: Problem, s: Problem, x: Vector, c: Vector, m: Memory, tolerance: float
+) -> tuple[float, bool]:
+    """Return |F|∞ of the scaled problem at x, whose c = D x + g is known, and whether it is within the tolerance.
+
+    Of D the diagonal and the rows of a disc are read, so that a start which satisfies the problem needs no more of it.
+    No group may have the kind JUMP. An x within the tolerance is confined to its intervals.
+    """
+    T, scaled, z = m.vectors[10], m.vectors[0], m.vectors[1]
+    gamma = scale_numbers(p, s, T)
+    if math.isnan(gamma):
+        return math.inf, False
+    for i in range(len(x)):
+        scaled[i] = x[i] * T[i] / gamma
+        z[i] = scaled[i] - c[i] / T[i] / gamma
+    worst = defect(s, scaled, z, m.vectors[2])
+    if not worst <= tolerance:
+        return worst, False
+    confine(p, s, z, x)
+    return worst, True
 
 
 def arranged(p: Problem, m: Memory) -> None:

@@ -23,7 +23,7 @@ from kinpair.simulation.contact.items import (
     velocities,
     write_rows,
 )
-from kinpair.simulation.contact.rows import ROWS, Items, Moving, component, twists
+from kinpair.simulation.contact.rows import ROWS, Items, Moving, combine, component, twists
 from kinpair.simulation.contact.tree import Tree, eliminate, outward, respond
 
 REST = 1e-9  # of Σ |J_k v_k|: a velocity below this is rounding
@@ -169,7 +169,13 @@ def frozen_step(
     n = place_rows(items, c)
     Y = memory[: n * rates.shape[1]].reshape(n, rates.shape[1])
     write_rows(x, t, items, f, j, Y)
-    push(x, t, items, c, Y, rates[1], rates[2])
+    start = memory[n * rates.shape[1] : n * rates.shape[1] + n]
+    for k in range(len(items.first)):
+        if items.first[k] >= 0:
+            for r in range(items.rows[k]):
+                start[items.first[k] + r] = c.impulse[k, r]
+    combine(items, Y, start, rates[2])
+    push(x, t, rates[1], rates[2])
     twists(x.screws, t, rates[2], W)
     velocities(items, f, count, W, j, rates[2], c.after)
     rates[3] = theta_0

@@ -9,21 +9,24 @@ import math
 from typing import NamedTuple
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
-from kinpair.constraints.solve.chain import SMALL, VECTORS
+from kinpair.constraints.solve.chain import SMALL, VECTORS, largest
 from kinpair.constraints.solve.newton import Memory
 from kinpair.constraints.solve.residual import BOX, NONE, WIDTH, Problem
-from kinpair.constraints.solve.scaling import solve_rows
+from kinpair.constraints.solve.scaling import satisfies, solve_rows
 from kinpair.contact.records import Found
 from kinpair.simulation.contact.rows import (
     GROUPS,
     ROWS,
     Items,
     Moving,
+    combine,
     component,
+    own_responses,
     point_groups,
     point_rows,
     rate_row,
     relative,
+    respond_to,
     responses,
     twists,
     write_group,
@@ -167,7 +170,7 @@ def solve_items(
     starts, columns = places[e + 3 * n : e + 4 * n + 1], places[e + 4 * n + 1 : e + 4 * n + 1 + n * n]
     counts = places[e + 4 * n + 1 + n * n : e + 4 * n + 3 + n * n]
     write_rows(x, t, items, f, j, Y)
-    responses(x, t, items, Y, D)
+    own_responses(items, Y, D)
     whole = Problem(D, g, table, radii, bounds, table[:0], none, none, g[:0], starts, columns)
     groups = write_problem(items, c, f, j, materials, whole, start)
     p = Problem(
@@ -187,28 +190,29 @@ def solve_items(
         columns,
     )
     work = Memory(vectors, small.reshape(SMALL, 4), J, part, pivots, active, regular, counts, places[:0])
-    residual, _, met = solve_rows(p, s, start, work, plan, TOLERANCE)
+    residual, met = 0.0, False
+    if largest(start) > 0.0:
+        combine(items, Y, start, rate)
+        respond_to(items, Y, rate, g, vectors[3])
+        residual, met = satisfies(p, s, start, vectors[3], work, TOLERANCE)
+    if not met:
+        responses(x, t, items, Y, D)
+        residual, _, met = solve_rows(p, s, start, work, plan, TOLERANCE)
+        combine(items, Y, start, rate)
     for k in range(len(items.first)):
         for r in range(ROWS):
             c.impulse[k, r] = 0.0
         if items.first[k] >= 0:
             for r in range(items.rows[k]):
                 c.impulse[k, r] = start[items.first[k] + r]
-    push(x, t, items, c, Y, free, rate)
+    push(x, t, free, rate)
     return residual, met
 
 
-def push(x: Moving, t: Tree, items: Items, c: Contact, Y: Matrix, free: Vector, rate: Vector) -> None:
-    """Compute the rates v_f + G Jᵀ Λ from the impulses of the items in the problem."""
-    nv = len(free)
-    rate[:] = 0.0
-    for k in range(len(items.first)):
-        if items.first[k] >= 0:
-            for r in range(items.rows[k]):
-                for i in range(nv):
-                    rate[i] += Y[items.first[k] + r, i] * c.impulse[k, r]
+def push(x: Moving, t: Tree, free: Vector, rate: Vector) -> None:
+    """Replace ŷ Λ by the rates v_f + G Jᵀ Λ."""
     outward(x.H, t, rate)
-    for i in range(nv):
+    for i in range(len(free)):
         rate[i] += free[i]
 
 

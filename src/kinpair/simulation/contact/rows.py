@@ -35,7 +35,7 @@ class Items(NamedTuple):
     first: Integers  # (items,) first row
     rows: Integers  # (items,) number of rows
     tip: Integers  # (2 items,) last rates of both bodies, −1 on the ground
-    rates: Integers  # (items · nv,) rates on their paths to the ground
+    rates: Integers  # (items · nv,) rates at which rows ŷ have entries: on their paths to the ground, or all with Q
     length: Integers  # (items,) number of these
 
 
@@ -114,6 +114,7 @@ def point_rows(
         point_row(x, t, a, b, c, frame[3 * axis : 3 * axis + 3], r >= 3, work, Y[first + r])
         respond(x.H, t, items.rates[k * nv : k * nv + items.length[k]], Y[first + r])
         eliminate(x.Q, 0, len(x.Q), Y[first + r])
+    spread(x, items, k)
 
 
 def rate_row(x: Moving, t: Tree, items: Items, k: int, rate: int, sign: float, Y: Matrix) -> None:
@@ -124,6 +125,7 @@ def rate_row(x: Moving, t: Tree, items: Items, k: int, rate: int, sign: float, Y
     Y[row, rate] = sign
     respond(x.H, t, items.rates[k * nv : k * nv + items.length[k]], Y[row])
     eliminate(x.Q, 0, len(x.Q), Y[row])
+    spread(x, items, k)
 
 
 def share_tree(t: Tree, items: Items, i: int, j: int) -> bool:
@@ -139,24 +141,73 @@ def share_tree(t: Tree, items: Items, i: int, j: int) -> bool:
 
 def responses(x: Moving, t: Tree, items: Items, Y: Matrix, D: Matrix) -> None:
     """Write D = ŷᵀ ŷ of all rows.    (CN1)"""
-    nv = len(t.parent)
+    D[:] = 0.0
     for i in range(len(items.first)):
-        if items.first[i] < 0:
-            continue
-        for j in range(i + 1):
-            if items.first[j] < 0:
-                continue
-            joined = len(x.Q) > 0 or share_tree(t, items, i, j)
-            n = items.length[i] if len(x.Q) == 0 else nv
-            for r in range(items.first[i], items.first[i] + items.rows[i]):
-                for s in range(items.first[j], items.first[j] + items.rows[j]):
-                    total = 0.0
-                    if joined:
-                        for e in range(n):
-                            k = items.rates[i * nv + e] if len(x.Q) == 0 else e
-                            total += Y[r, k] * Y[s, k]
-                    D[r, s] = total
-                    D[s, r] = total
+        if items.first[i] >= 0:
+            for j in range(i + 1):
+                if items.first[j] >= 0 and (len(x.Q) > 0 or share_tree(t, items, i, j)):
+                    block(items, i, j, Y, D)
+
+
+def own_responses(items: Items, Y: Matrix, D: Matrix) -> None:
+    """Write the entries of D = ŷᵀ ŷ between rows of one item; no others."""
+    for i in range(len(items.first)):
+        if items.first[i] >= 0:
+            block(items, i, i, Y, D)
+
+
+def block(items: Items, i: int, j: int, Y: Matrix, D: Matrix) -> None:
+    """Write the entries of D between rows of two items, three at once: sums do not wait for each other."""
+    nv, n = Y.shape[1], items.length[i]
+    rates, last = items.rates[i * nv : i * nv + n], items.first[j] + items.rows[j] - 1
+    for r in range(items.first[i], items.first[i] + items.rows[i]):
+        s = items.first[j]
+        while s <= last:
+            s1, s2 = int(min(s + 1, last)), int(min(s + 2, last))
+            a, b, c = 0.0, 0.0, 0.0
+            for e in range(n):
+                k = rates[e]
+                y = Y[r, k]
+                a += y * Y[s, k]
+                b += y * Y[s1, k]
+                c += y * Y[s2, k]
+            D[r, s], D[r, s1], D[r, s2] = a, b, c
+            D[s, r], D[s1, r], D[s2, r] = a, b, c
+            s += 3
+
+
+def spread(x: Moving, items: Items, k: int) -> None:
+    """Write that rows of an item have entries at all rates, where constraints are eliminated from them."""
+    if len(x.Q) > 0:
+        nv = x.Q.shape[1]
+        items.length[k] = nv
+        for i in range(nv):
+            items.rates[k * nv + i] = i
+
+
+def combine(items: Items, Y: Matrix, x: Vector, v: Vector) -> None:
+    """Compute v = ŷ x from multipliers x of all rows."""
+    nv = len(v)
+    v[:] = 0.0
+    for k in range(len(items.first)):
+        if items.first[k] >= 0:
+            rates = items.rates[k * nv : k * nv + items.length[k]]
+            for r in range(items.first[k], items.first[k] + items.rows[k]):
+                for e in range(len(rates)):
+                    v[rates[e]] += Y[r, rates[e]] * x[r]
+
+
+def respond_to(items: Items, Y: Matrix, v: Vector, g: Vector, c: Vector) -> None:
+    """Compute c = ŷᵀ v + g of all rows."""
+    nv = len(v)
+    for k in range(len(items.first)):
+        if items.first[k] >= 0:
+            rates = items.rates[k * nv : k * nv + items.length[k]]
+            for r in range(items.first[k], items.first[k] + items.rows[k]):
+                total = 0.0
+                for e in range(len(rates)):
+                    total += Y[r, rates[e]] * v[rates[e]]
+                c[r] = total + g[r]
 
 
 def write_group(
