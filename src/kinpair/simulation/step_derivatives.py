@@ -116,10 +116,9 @@ class Steps:
             row += count
         order = [int(first[i]) + r for i in range(n) if first[i] >= 0 for r in range(int(rows[i]))]
         start = w + 31 * n + 14 * s.rates + CURVED
-        D = store[start + row * s.rates : start + row * s.rates + row * row].reshape(row, row).copy()
+        Y = store[start : start + row * s.rates].reshape(row, s.rates)
         x = np.concatenate([np.zeros(0), *(items[k, 3 : 3 + m] for k, m in enumerate(counts))])
-        D = D[np.ix_(order, order)]
-        return Frozen(items, counts, groups, D, np.zeros(row), x, degenerate)
+        return Frozen(items, counts, groups, Y[order] @ Y[order].T, np.zeros(row), x, degenerate)
 
     def _groups(self, row: int, count: int, item: int, mu: float, z: np.ndarray) -> list[Group]:
         """Return the groups of an item whose rows begin at `row`."""
