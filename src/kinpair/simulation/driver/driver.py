@@ -63,18 +63,20 @@ class Actions:
 
     def decide(self, causes: Sequence[Watched], touches: bool) -> None:
         """Impacts where a limit is reached, then phases of friction, limits and contact."""
-        from kinpair.simulation.driver.contacts import decide
-        from kinpair.simulation.driver.sticking import settle
-        from kinpair.simulation.driver.touching import touch
+        run = self.ongoing.run
+        if touches and run.ends:
+            from kinpair.simulation.driver.touching import touch
 
-        if touches:
             touch(self.ongoing)
-        settle(
-            self.ongoing,
-            causes,
-            frozenset(x.limit for x in causes if x.kind == "push" and x.limit is not None),
-        )
-        decide(self.ongoing)
+        if run.ends or run.d.sticking:
+            from kinpair.simulation.driver.sticking import settle
+
+            released = (x.limit for x in causes if x.kind == "push" and x.limit is not None)
+            settle(self.ongoing, causes, frozenset(released))
+        if run.d.touching is not None:
+            from kinpair.simulation.driver.contacts import decide
+
+            decide(self.ongoing)
 
     def passed(self, roots: Sequence[Root]) -> EndError | None:
         """What happened at roots that a stepper has passed by itself; why the run ends at the last of them."""
