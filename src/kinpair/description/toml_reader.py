@@ -17,8 +17,6 @@ from kinpair.description.compound import loop_from as loop_with_joint
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import CONSTRAINTS
 from kinpair.description.contact_schema import contact_from, exclusion_from, max_contacts_from, pair_from
-from kinpair.description.copies import with_copies
-from kinpair.description.dh import dh_parts
 from kinpair.description.gait_roles import gait_from
 from kinpair.description.parts import GRAVITY, Contacts, Description
 from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
@@ -45,7 +43,7 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     place = Place(warnings, source)
     keys, lines = toml_table(text, source), _header_lines(text)
     top = checked(keys, TOP, place)
-    links, joints = dh_parts(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
+    links, joints = _of_dh(top["dh"], lines.get("dh.row", []), place) if "dh" in top else ([], [])
     parts = {word: _parts(word, top.get(word, []), lines.get(word, []), place) for word in PARTS}
     chains, stated = parts["chain"], _constraints(top, lines, place)
     compounds = [x for x in stated if isinstance(x, Compound)]
@@ -78,8 +76,17 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     )
     copies = top.get("copy", [])
     for keys, there in zip(copies, numbered("copy", copies, lines.get("copy", []), place), strict=True):
+        from kinpair.description.copies import with_copies
+
         description = with_copies(description, keys, there)
     return description
+
+
+def _of_dh(table: Any, lines: list[int], place: Place) -> tuple[list[Any], list[Any]]:
+    """Return links and joints of a table of Denavit–Hartenberg parameters."""
+    from kinpair.description.dh import dh_parts
+
+    return dh_parts(table, lines, place)
 
 
 def _parts(word: str, tables: Tables, lines: list[int], place: Place) -> list[Any]:

@@ -24,7 +24,6 @@ from kinpair.compiler.trace import trace
 from kinpair.constraints import quantities as constrained
 from kinpair.constraints.quantities import CALLED, CONSTRAINED, EVERY, LOOPS
 from kinpair.errors import InputError, LengthError
-from kinpair.evaluation import body_loops
 from kinpair.evaluation.quantities import (
     METHODS,
     External,
@@ -39,7 +38,6 @@ from kinpair.evaluation.quantities import (
 )
 from kinpair.forces.elements import is_timed, loads_on
 from kinpair.forces.states import ports_of
-from kinpair.formulations import effort_derivatives as closed
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.surfaces.table import surfaces_of
@@ -79,6 +77,8 @@ def _in_closed_form(
     """Derivatives by (ED11) and (ED12), with those of passive efforts by the chain rule.
 
     None for other formulations, where wrenches act on bodies, and for pairs whose axes move."""
+    from kinpair.formulations import effort_derivatives as closed
+
     usual = is_default(replace(request, quantity="inverse_dynamics")) and model.terms is None
     if not usual or loads or is_loaded(model, passive=request.passive) or not closed.serves(model):
         return None
@@ -226,12 +226,18 @@ class Kernels:
         if request not in self._long:
             few = (
                 (len(self.model.moving) <= FEW and request.quantity not in LOOPS)
-                or body_loops.obstacle(self.model, request)
+                or self._obstacle(request)
                 or is_timed(self.model)
             )
             many = len(self.model.moving) > UNROLLED or request.quantity in LOOPS
             self._long[request] = not few and (many or self._loops(request).count["total"] > LOOPED)
         return self._long[request]
+
+    def _obstacle(self, request: Request, parameters: tuple[str, ...] = ()) -> str:
+        """Return why a quantity cannot be compiled as loops over the bodies; empty where it can be."""
+        from kinpair.evaluation import body_loops
+
+        return body_loops.obstacle(self.model, request, parameters)
 
     def _loops(self, request: Request) -> Rolled:
         """The quantity as loops over the bodies; recorded once."""
@@ -239,6 +245,8 @@ class Kernels:
             name, quantity = CALLED.get(request.quantity, request.quantity), self._quantity(request)
             closed = request.quantity in LOOPS
             function = self._function(request, ())
+            from kinpair.evaluation import body_loops
+
             self._rolled[request] = body_loops.rolled(
                 self.model, name, quantity.state, function, closed=closed
             )
@@ -260,7 +268,7 @@ class Kernels:
 
         rolled: whether it is compiled as loops over the bodies; None: where it has many operations.
         """
-        if rolled and (obstacle := body_loops.obstacle(self.model, request, parameters)):
+        if rolled and (obstacle := self._obstacle(request, parameters)):
             raise InputError(
                 f"{self.model.name}: {request.quantity} cannot be compiled as loops over the bodies: {obstacle}; "
                 "leave out rolled=True",

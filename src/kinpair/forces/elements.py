@@ -17,8 +17,6 @@ from kinpair.forces.element import Element, Instant
 from kinpair.forces.free_rotor import free_rotors
 from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy, walked_losses
 from kinpair.forces.joint_input import joint_inputs
-from kinpair.forces.pad import pad_elements
-from kinpair.forces.point_spring import point_springs
 from kinpair.forces.walked_inputs import input_efforts, input_energy, input_losses
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.laws.joint import joint_frictions
@@ -75,8 +73,7 @@ def _numbered(model: Model) -> tuple[Owner, ...]:
         *joint_elements(model),
         *(x for x in frictions if not x.nu),
         *loaded_joints(model),
-        *point_springs(model),
-        *pad_elements(model),
+        *_between_points(model),
         *_actuators(model),
         *(x for x in frictions if x.nu),
     )
@@ -88,6 +85,18 @@ def _numbered(model: Model) -> tuple[Owner, ...]:
         owners.append(Owner(x, slice(nx, nx + x.nx), slice(first, first + x.nu), passive, plain=False))
         nx += x.nx
     return tuple(owners)
+
+
+def _between_points(model: Model) -> Iterator[Element]:
+    """Yield springs between points and compliant contacts; their kinds are imported where there are some."""
+    if model.springs:
+        from kinpair.forces.point_spring import point_springs
+
+        yield from point_springs(model)
+    if model.pads:
+        from kinpair.forces.pad import pad_elements
+
+        yield from pad_elements(model)
 
 
 def _actuators(model: Model) -> Iterable[Element]:

@@ -19,7 +19,6 @@ from kinpair.description.contact_shapes import HULL, PLANE, SHAPES, SPHERE
 from kinpair.description.parts import GROUND, Contact, Description, Surface
 from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
-from kinpair.model.contact_hull import Hull, hull_of
 from kinpair.model.contact_pads import PadData, pads, softness
 from kinpair.model.gathering import frozen
 from kinpair.model.model import Body, Place
@@ -188,6 +187,8 @@ def _softness(
 
 def _shapes(geoms: Sequence[Contact], warnings: WarningList) -> Shapes:
     """Return the sizes of geoms and the hulls that they refer to."""
+    from kinpair.model.contact_hull import Hull, hull_of  # it reads files of meshes
+
     sizes, hulls = np.zeros((len(geoms), 5)), list[Hull]()
     vertices, faces = 0, 0
     for k, geom in enumerate(geoms):

@@ -18,8 +18,6 @@ import numpy as np
 
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.parts import Description
-from kinpair.description.toml_reader import parse_toml
-from kinpair.description.toml_writer import to_toml
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, InputError
 from kinpair.forces.states import account_names, has_actuators, ports_of, sticking_names
@@ -137,7 +135,9 @@ def written(mode: Mode) -> str:
 
 
 def _toml(constraint: ConstraintPart) -> str:
-    """Empty where it holds a function."""
+    """Return the text of a constraint, empty where it has a function."""
+    from kinpair.description.toml_writer import to_toml
+
     try:
         return to_toml(Description("", (), (), constraints=(constraint,)))
     except DescriptionError:
@@ -176,6 +176,8 @@ class Known:
                 f"not hold it; give the event again with action=kinpair.Change(add=[...]) that has it",
                 constraint=name,
             )
+        from kinpair.description.toml_reader import parse_toml
+
         return parse_toml(toml, source=self.where, warnings=WarningList()).constraints[0]
 
 

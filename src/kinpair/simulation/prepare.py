@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib.util import find_spec
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -67,6 +67,10 @@ from kinpair.simulation.torques import (
     torque_of,
     with_called,
 )
+
+if TYPE_CHECKING:
+    from kinpair.simulation.contact.stepped import Stepped
+    from kinpair.simulation.events.limits import Limit
 
 PREPARED = 16  # runs of a mechanism that are kept, for others like them
 ABSENT = ("input", "x", "external", "parameters", "events")  # in a run that is kept
@@ -140,8 +144,6 @@ def _plain(x: Any) -> Any:
 
 
 def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
-    from kinpair.simulation.contact.stepped import Stepped, no_geoms
-
     m, name, time = mechanism, mechanism.name, finite(mechanism.name, "time", chosen.time)
     chosen = replace(chosen, **by_name(m, chosen.q, chosen.qd, chosen.torque, time))
     chosen = replace(chosen, limits=stated(m, chosen.limits))
@@ -181,7 +183,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         at_ends=method.memory(m.nv) > 0,
         actuated=actuated,
         saturation=saturation(m, limits, actuated),
-        contact=Stepped(m.model.contacts or no_geoms(), ends) if method.impulsive else None,
+        contact=_stepped(m, ends) if method.impulsive else None,
         touching=_touching(m, method),
     )
     torque = with_called(m, torque, applied, len(d.controls) if d.torque_in_u else 0)
@@ -248,6 +250,13 @@ def _check_contact(m: Mechanism, method: Integrator) -> None:
             "integrator='time-stepping' or 'dop853' (--integrator), or load it without contact",
             integrator=method.name,
         )
+
+
+def _stepped(m: Mechanism, ends: tuple[Limit, ...]) -> Stepped:
+    """Return what time steps with contact are about."""
+    from kinpair.simulation.contact.stepped import Stepped, no_geoms
+
+    return Stepped(m.model.contacts or no_geoms(), ends)
 
 
 def _touching(m: Mechanism, method: Integrator) -> ContactData | None:

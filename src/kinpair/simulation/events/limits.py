@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
-from kinpair.constraints.rows.bounded import BoundedRow
 from kinpair.description.schema import WAYS
 from kinpair.errors import InputError, listed, nearest
 from kinpair.forces.elements import owners_of
-from kinpair.forces.limit_spring import LimitSpring
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.events.events import number
+
+if TYPE_CHECKING:
+    from kinpair.constraints.rows.bounded import BoundedRow
+    from kinpair.forces.limit_spring import LimitSpring
 
 LAWS = ("newton", "poisson")  # of restitution
 RESTITUTION = 0.5  # where neither a run nor the description says it
@@ -112,6 +114,8 @@ class Limit:
 
     def bounded(self, q: np.ndarray, qd: np.ndarray) -> BoundedRow:
         """The row that keeps it from being passed, at a state."""
+        from kinpair.constraints.rows.bounded import BoundedRow
+
         N = np.zeros(len(qd))
         N[self.v] = self.side
         return BoundedRow(self.label, float(self.gap(q)), float(self.rate(qd)), N)
@@ -234,6 +238,8 @@ def limit_springs(mechanism: Mechanism, limits: Limits, q: np.ndarray) -> tuple[
     """Springs at the limits; q: where the inertia is taken for those not given."""
     if limits.way != "spring":
         return ()
+    from kinpair.forces.limit_spring import LimitSpring
+
     model, ends = mechanism.model, limits_of(mechanism, limits)
     response = np.linalg.pinv(np.asarray(mechanism.mass_matrix(q))) if ends else np.zeros((0, 0))
     springs: list[LimitSpring] = []

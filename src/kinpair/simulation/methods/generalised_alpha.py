@@ -50,7 +50,6 @@ from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.steps import ahead, newton_matrix, newton_tree, without_held
 
-RHO = 0.9
 TOLERANCE = 1e-13  # of the rates, against the largest of them or 1
 ROUNDED = 1e-14  # of φ and F against coordinates and accelerations: some 45 times the spacing of numbers
 NEAREST, SINGULAR = 1e-4, 1e-8  # n of (AL7): the least that is allowed for, and that of a singular position
@@ -69,7 +68,7 @@ class Kept(NamedTuple):
 class GeneralisedAlpha:
     """The step; z = [q̈₁, power, and what was kept]."""
 
-    rho: float = RHO
+    rho: float
 
     @property
     def coefficients(self) -> tuple[float, float, float, float]:

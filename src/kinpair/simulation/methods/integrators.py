@@ -23,11 +23,11 @@ from kinpair.compiler.time_loop.tableau import Tableau
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, nearest
 from kinpair.simulation.dynamics import Dynamics, with_quaternion
-from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
 from kinpair.simulation.methods.steps import Midpoint, Variational, semi_implicit_euler
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
 from kinpair.simulation.torques import Control
 
+RHO = 0.9
 FEATURES = ("events", "limits", "impact", "level", "load")
 UNCUT = (  # it carries accelerations from step to step
     "takes no events and no limits that stop or bounce; 'rk4', 'dop853' and the other explicit ones do"
@@ -87,15 +87,21 @@ class Integrator:
     """The relative tolerance it is made for, where none is given."""
     theta: float | None = None
     """The place in a step where forces are taken, of time steps with impulses."""
+    rho: float | None = None
+    """The spectral radius at infinite frequency, of the generalised-α method."""
 
     @property
     def solution(self) -> Any:
         """The step that is solved for; None of other methods."""
-        if self.theta is None:
-            return self.solved
-        from kinpair.simulation.methods.time_stepping import TimeStepping
+        if self.theta is not None:
+            from kinpair.simulation.methods.time_stepping import TimeStepping
 
-        return TimeStepping(self.theta)
+            return TimeStepping(self.theta)
+        if self.rho is not None:
+            from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
+
+            return GeneralisedAlpha(self.rho)
+        return self.solved
 
     @property
     def adaptive(self) -> bool:
@@ -104,16 +110,16 @@ class Integrator:
 
     def memory(self, nv: int) -> int:
         """Entries of the state that it carries from step to step."""
-        return self.solved.memory(nv) if isinstance(self.solved, GeneralisedAlpha) else 0
+        return self.solution.memory(nv) if self.rho is not None else 0
 
     @property
     def dissipates(self) -> bool:
         """Is it made to take energy from fast vibrations?"""
-        return isinstance(self.solved, GeneralisedAlpha) and self.solved.rho < 1.0
+        return self.rho is not None and self.rho < 1.0
 
     def holding(self, hold: str) -> str:
         """How constraints are enforced: a method that solves for them in its step is left alone."""
-        return "none" if isinstance(self.solved, GeneralisedAlpha) and hold == "project" else hold
+        return "none" if self.rho is not None and hold == "project" else hold
 
     def with_theta(self, theta: float | None) -> Integrator:
         """Return the method with θ as given."""
@@ -135,12 +141,12 @@ class Integrator:
         """The same with the damping asked for."""
         if rho is None:
             return self
-        if not isinstance(self.solved, GeneralisedAlpha) or not 0.0 <= rho <= 1.0:
+        if self.rho is None or not 0.0 <= rho <= 1.0:
             raise InputError(
                 f"rho_inf is {rho!r} for integrator {self.name!r}; 'generalised-alpha' takes a number from 0 to 1",
                 integrator=self.name,
             )
-        return replace(self, solved=GeneralisedAlpha(float(rho)))
+        return replace(self, rho=float(rho))
 
 
 INTEGRATORS = {
@@ -152,7 +158,7 @@ INTEGRATORS = {
         Integrator("semi-implicit-euler", 1, direct=semi_implicit_euler),
         Integrator("implicit-midpoint", 2, solved=Midpoint),
         Integrator("variational", 2, solved=Variational, plain_only=True),
-        Integrator("generalised-alpha", 2, solved=GeneralisedAlpha()),
+        Integrator("generalised-alpha", 2, rho=RHO),
         Integrator("time-stepping", 1, theta=0.5),
         Integrator("cvode", 5, external="scikit-sundae"),
         Integrator("ida", 5, external="scikit-sundae"),
@@ -289,7 +295,7 @@ def _check(dynamics: Dynamics, integrator: Integrator) -> None:
             "and the other explicit ones do, and 'generalised-alpha'",
             integrator=integrator.name,
         )
-    if integrator.solved is not None and (
+    if (integrator.solved is not None or integrator.rho is not None) and (
         dynamics.actuated or dynamics.layout.x.stop > dynamics.layout.x.start
     ):
         raise InputError(
