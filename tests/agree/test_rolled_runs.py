@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import kinpair as kp
 import zoo
 from kinpair.compiler.kernel import Kernel
+from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.simulation import loops
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.loops import BoundedCache, recorded_of
-from kinpair.simulation.methods import looped, steps
+from kinpair.simulation.methods import integrators, looped, looped_alpha, steps
+from kinpair.simulation.methods.generalised_alpha import GeneralisedAlpha
 
 PROGRAMS = {"rate": (looped.rate, Dynamics.rate), "watched": (looped.watched, Dynamics.watched)}
 
@@ -72,13 +76,13 @@ def test_a_step_of_semi_implicit_euler_is_the_same_in_loops():
     assert zoo.relative_error(kernel(*(values[x] for x in kernel.signature.inputs)), expected) < 1e-12
 
 
-@pytest.mark.parametrize("integrator", ["rk4", "dopri5", "dop853", "semi-implicit-euler"])
+@pytest.mark.parametrize(
+    "integrator", ["rk4", "dopri5", "dop853", "semi-implicit-euler", "generalised-alpha"]
+)
 def test_runs_by_loops_are_runs_by_the_formula(integrator, monkeypatch):
-    mechanism = chain(14, "universal", 1e-3)
+    mechanism = chain(5 if integrator[0] == "g" else 14, "universal", 1e-3)
     q = 0.3 * np.random.default_rng(1).normal(size=mechanism.nq)
-    options = (
-        {"dt": 1e-5 if integrator[0] == "s" else 1e-3} if integrator in ("rk4", "semi-implicit-euler") else {}
-    )
+    options = {"dt": 1e-5 if integrator[0] == "s" else 1e-3} if integrator[0] in "rsg" else {}
 
     def run(*, by_loops: bool):
         monkeypatch.setattr(loops, "LOOPS", BoundedCache(2))
@@ -109,3 +113,66 @@ def test_long_chains_run_by_loops_and_keep_their_energy():
     for _ in range(200):
         position, _ = stepper.step(np.zeros(mechanism.nv))
     assert np.abs(position - run.q[-1]).max() < 1e-4
+
+
+ALPHA = GeneralisedAlpha(0.8)
+
+
+@pytest.mark.parametrize("fresh", [0.0, 1.0], ids=["first", "later"])
+@pytest.mark.parametrize(
+    "model",
+    [chain(3, "universal", 0.01).model, zoo.tree(4, 4, floating=True).model],
+    ids=["springs", "quaternion"],
+)
+def test_programs_of_generalised_alpha_by_loops_are_those_of_the_formula(model, fresh):
+    d = Dynamics(model, memory=ALPHA.memory(model.nv))
+    rng, n = np.random.default_rng(4), model.nv
+    y, u, z = (rng.normal(size=size) for size in (d.ny, d.nu, ALPHA.size(d)))
+    y[d.layout.q] = zoo.motions(Mechanism(model), 1).q[0]
+    y[[d.layout.memory.start + 2 * n, -1]], y[-n - 1 : -1] = (
+        (0.0, fresh),
+        0.0,
+    )  # no power of constraints, no slip
+    z[[n, 3 * n + 1]], z[3 * n + 2 :] = 0.0, 0.0
+    values = {"time": 0.0, "dt": 1e-2, "y": y, "u": u, "z": z}
+    sizes = {"time": (), "dt": (), "y": y.shape, "u": u.shape, "z": z.shape}
+    for name, program in looped_alpha.programs_of(d, ALPHA).items():
+        read = ("time", "dt", "y", "u", *(() if name == "start" else ("z",)))
+        formula = Kernel(recorded_of(d, getattr(ALPHA, name), **{x: sizes[x] for x in read}))
+        kernel = Kernel(program)
+        result = kernel(*(values[x] for x in kernel.signature.inputs))
+        expected = formula(*(values[x] for x in read))
+        pairs = zip(result, expected, strict=True) if name == "improve" else [(result, expected)]
+        assert max(zoo.relative_error(a, b) for a, b in pairs) < 1e-12
+
+
+def test_generalised_alpha_of_a_long_chain_is_of_second_order_and_keeps_energy():
+    mechanism = chain(60, "universal")
+    q = np.zeros(mechanism.nq)
+    q[:2] = 0.3
+    start = q, np.zeros(mechanism.nv)
+    exact = kp.simulate(mechanism, *start, duration=0.1, integrator="dop853").q[-1]
+
+    def run(dt, **options):
+        return kp.simulate(mechanism, *start, duration=0.1, integrator="generalised-alpha", dt=dt, **options)
+
+    errors = [np.abs(run(dt).q[-1] - exact).max() for dt in (2e-3, 1e-3, 5e-4)]
+    assert all(3.6 < coarse / fine < 4.4 for coarse, fine in pairwise(errors))
+    assert run(5e-4, rho_inf=1.0).balance.relative < 1e-6
+    stepper = kp.stepper(mechanism, dt=1e-3, integrator="generalised-alpha")
+    stepper.reset(*start)
+    for _ in range(100):
+        position, _ = stepper.step(np.zeros(mechanism.nv))
+    assert np.abs(position - run(1e-3).q[-1]).max() < 1e-12
+
+
+def test_a_long_run_without_loops_is_rejected_with_the_reason(monkeypatch):
+    monkeypatch.setattr(integrators, "ROOM", 20_000)
+    rope = kp.build(
+        kp.Builder("rope").chain("rope", n=130, length=1.0, mass=1.0, joint="universal", friction=1e-4)
+    )
+    start = np.full(rope.nq, 0.1), np.zeros(rope.nv)
+    with pytest.raises(
+        InputError, match=r"130 bodies.*this one has none: dry friction holds its joints at rest"
+    ):
+        kp.simulate(rope, *start, duration=0.01, integrator="rk4")

@@ -148,15 +148,11 @@ class Tape:
         entries = tuple(tuple(("given", f"in:{name}", index, 1, k) for k in range(width)) for width in widths)
         return Field(-1, (SINGLE,) * self.kinds, tuple(((width,),) for width in widths), entries)
 
-    def scalar(self, name: str) -> Field:
-        """An input that is one number for all items."""
-        self._inputs[name] = ()
-        return Field(
-            -1,
-            (SINGLE,) * self.kinds,
-            (((),),) * self.kinds,
-            ((("given", f"in:{name}", "", 0, 0),),) * self.kinds,
-        )
+    def scalar(self, name: str, entry: int = 0, size: int = 0) -> Field:
+        """An entry of an input of that size (0: a number) as one number for all items."""
+        self._inputs[name] = (size,) if size else ()
+        source = "given", f"in:{name}", "", 0, entry
+        return Field(-1, (SINGLE,) * self.kinds, (((),),) * self.kinds, ((source,),) * self.kinds)
 
     def at_end(self, name: str, entry: int, size: int) -> Expr:
         """An entry of an input of that size (0: a number) as results made of totals read it."""

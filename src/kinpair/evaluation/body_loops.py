@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from operator import add, mul, sub, truediv
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.choice import maximum
 from kinpair.compiler.program import flatten
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.tape import ByKind, Field, Tape
@@ -255,6 +257,11 @@ class Roller:
         """x + dt rate, of a step `dt` that is an input."""
         field = self.tape.each(lambda x, rate, h: x + h * rate, x.field, rate.field, dt)
         return ByBodyVector(self, field, x.spans)
+
+    def largest(self, x: Any, start: float = 0.0) -> Any:
+        """The largest size of an entry, at least `start`."""
+        sizes = self.tape.each(lambda x: reduce(maximum, [np.abs(e) for e in x], start), x.field)
+        return self.tape.total(lambda x: x, start, sizes, combine=maximum)
 
     def totals(self, name: str, start: int, count: int, size: int) -> list[Any]:
         """Entries of an input for results that are made of totals."""

@@ -124,6 +124,12 @@ def walked_efforts(model: Model, state: State) -> Vector:
     return joined(model, each(model, _efforts, *_walked(model, state)))
 
 
+def walked_slopes(model: Model) -> tuple[ByBody, ByBody]:
+    """How fast efforts of springs, dampers and frictions of joints fall with coordinates and with rates, by body."""
+    damping, stiffness, _, _, viscous, *_ = _walked(model, State(model.neutral(), np.zeros(model.nv)))
+    return stiffness, each(model, lambda _, x, y: x + y, damping, viscous)
+
+
 def walked_energy(model: Model, state: State) -> Scalar:
     """What all springs of joints store [J], from body to body."""
     return total(model, _energy, 0.0, *_walked(model, state))

@@ -39,13 +39,13 @@ class Eliminated(NamedTuple):
 
 
 def _eliminate(
-    body: Body, outer: tuple[Any, ...], place: Placement, q: Vector, phi: Vector
+    body: Body, outer: tuple[Any, ...], place: Placement, q: Vector, phi: Vector, *more: Vector
 ) -> tuple[Eliminated, tuple[Any, ...]]:
     own, p = articulated(body), body.pair.p(q)
     A, Q, D = own.A + outer[0], own.Q + outer[1], own.D + outer[2]
     n, f = outer[3], outer[4]
     U = np.concatenate([A @ p[:3] + Q @ p[3:], Q.T @ p[:3] + D @ p[3:]])  # (AB1)
-    E = p.T @ U + np.diag(body.rotor)
+    E = p.T @ U + np.diag(sum(more, body.rotor))
     factors = ldl.factor(E)
     G = ldl.solve_columns(factors, U.T).T
     A, Q, D = A - symmetric(G[:3] @ U[:3].T), Q - G[:3] @ U[3:].T, D - symmetric(G[3:] @ U[3:].T)  # (AB2)
@@ -75,11 +75,12 @@ def _answer(
     return PairAcceleration(qdd, alpha + p[:3] @ qdd, a + p[3:] @ qdd)
 
 
-def solve(model: Model, q: Vector, phi: Vector) -> Solution:
-    """x of H x = φ without H."""
+def solve(model: Model, q: Vector, phi: Vector, *more: Vector) -> Solution:
+    """x of H x = φ without H, or of (H + diag(more)) x = φ."""
     model = model.lean
     places, qs = placements(model, q), coordinates(model, q)
-    x = inward(model, _eliminate, (ZERO3, ZERO3, ZERO3, ZERO, ZERO), places, qs, rates(model, phi))
+    given = (rates(model, phi), *(rates(model, x) for x in more))
+    x = inward(model, _eliminate, (ZERO3, ZERO3, ZERO3, ZERO, ZERO), places, qs, *given)
     answers = outward(model, _answer, PairAcceleration(np.zeros(0), ZERO, ZERO), x, places, qs)
     pivots, scales = each(model, lambda _, x: x.pivots, x), each(model, lambda _, x: x.scales, x)
     qdd = each(model, lambda _, answer: answer.qdd, answers)

@@ -256,7 +256,8 @@ def nudged(model: Model, q: Vector, step: Vector) -> Vector:
     return normalised(model, q + dq_dt(model, q, step))
 
 
-def _unit(body: Body, q: Vector) -> Vector:
+def unit(body: Body, q: Vector) -> Vector:
+    """Return the coordinates of a body with its quaternion scaled to length one."""
     if body.pair.nq == body.pair.nv:
         return q
     k = q[-4:]
@@ -266,7 +267,7 @@ def _unit(body: Body, q: Vector) -> Vector:
 
 def normalised(model: Model, q: Vector) -> Vector:
     """The coordinates with every quaternion scaled to length one."""
-    return joined_coordinates(model, each(model, _unit, coordinates(model, q)))
+    return joined_coordinates(model, each(model, unit, coordinates(model, q)))
 
 
 def _by_pair(model: Model, f: Callable[[Pair, Vector, Vector], Vector], q: Vector, x: Vector) -> Vector:

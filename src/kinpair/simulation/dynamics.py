@@ -269,15 +269,25 @@ class Dynamics:
         return self.enforcement is not None and self.enforcement.way == "project"
 
     @property
-    def is_plain(self) -> bool:
-        """True where nothing but gravity, efforts, actuators, and springs and dampers of joints acts, on a tree or,
-        without actuators, on a mechanism whose constraints are solved along it."""
+    def special(self) -> str:
+        """Why the run is not one that loops over the bodies know; empty of a tree on which gravity, efforts, actuators,
+        and springs and dampers of joints act, or of a mechanism whose constraints are solved along it."""
         layout, closed = self.layout, self.enforcement is not None
-        plain = self.torque is None and not (self.parameters or self.external or (self.actuated and closed))
-        free = not (self.sticking or self.stops or np.isfinite(self.saturation).any())
-        known = layout.trace.start == layout.account.stop and not self.memory
-        known = known and (self.actuated or layout.x.start == layout.x.stop)
-        return plain and free and known and (self.enforcement is None or self.enforcement.along_tree)
+        reasons = {
+            "its efforts are functions of time and motion, not numbers or a table": self.torque is not None,
+            "it has parameters or external wrenches": bool(self.parameters or self.external),
+            "dry friction holds its joints at rest": bool(self.sticking),
+            "limits of joints stop it": bool(self.stops),
+            "its efforts saturate": bool(np.isfinite(self.saturation).any()),
+            "its steps are solved with contact and dry friction": bool(self.contact or self.touching),
+            "elements have internal states": layout.x.stop > layout.x.start and not self.actuated,
+            "a mechanism with constraints has actuators, or a method that remembers accelerations": closed
+            and bool(self.actuated or self.memory),
+            "actuators take no method that remembers accelerations": bool(self.actuated and self.memory),
+            "its constraints are not solved along the tree": self.enforcement is not None
+            and not self.enforcement.along_tree,
+        }
+        return next((reason for reason, holds in reasons.items() if holds), "")
 
     # pieces of the state
 

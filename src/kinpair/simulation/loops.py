@@ -14,9 +14,8 @@ from kinpair.compiler.cache import Store
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.time_loop.loop import AdaptiveLoop, FixedLoop
-from kinpair.compiler.trace import trace
 from kinpair.simulation.dynamics import Dynamics
-from kinpair.simulation.methods.integrators import Integrator, flow_of
+from kinpair.simulation.methods.integrators import Integrator, flow_of, formula_of
 from kinpair.simulation.phases import STILL, ended_step
 from kinpair.simulation.torques import Torque
 
@@ -78,8 +77,7 @@ def recorded_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Program:
         here = d.concrete(arguments[-1]) if d.parameters else d
         return f(here.in_phase(arguments[1]), *arguments[:count])
 
-    with np.errstate(all="ignore"):
-        return trace(function, every, name=getattr(f, "__name__", "guard"))
+    return formula_of(d, function, every, getattr(f, "__name__", "guard"))
 
 
 def kernel_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Kernel:

@@ -131,8 +131,8 @@ class Flow:
     ng: int = 0
     nr: int = 0
     rhs: Program | Rolled | None = None
-    start: Program | None = None
-    improve: Program | None = None
+    start: Program | Rolled | None = None
+    improve: Program | Rolled | None = None
     finish: Program | Rolled | None = None
     after: Program | Rolled | None = None
     watch: Program | Rolled | None = None

@@ -7,5 +7,6 @@ contact_terms        what loop functions of contact read of a mechanism
 contact_between      contact between events
 time_stepping        time steps with contact (Moreau–Jean)
 looped               the programs of a run as loops over the bodies, for long mechanisms
+looped_alpha         the generalised-α method as loops over the bodies
 integrators          which method takes what; methods by name, and the flow that each makes of a mechanism
 """

@@ -33,6 +33,7 @@ n is below 1e-8, so that the pivot is rounding, the step is not solved: it ends 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, NamedTuple
@@ -93,7 +94,7 @@ class GeneralisedAlpha:
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
         """q̈₁ = q̈; in a step that begins afresh the accelerations are those of its start."""
         q, qd = d.motion(y)
-        kept, fresh = _kept(y[d.layout.memory][:-1], d.model.nv), _begins(y)
+        kept, fresh = _kept(y[d.layout.memory][:-1], d.model.nv), begins(y[-1])
         qdd, power = d.accelerations(d.at(time, q, qd, u), d.loads(time, q, qd, u))
         a = array([where(fresh, new, old) for new, old in zip(qdd, kept.a, strict=True)])
         here = array([where(fresh, new, old) for new, old in zip(qdd, kept.qdd, strict=True)])
@@ -110,7 +111,7 @@ class GeneralisedAlpha:
         q, qd, _, _ = self._reached(d, dt, y, qdd, kept)
         later = time + dt
         x, request, mu = _equations(d, later, q, qd, u)
-        of_rates, of_coordinates = self._slopes(dt, _begins(y))
+        of_rates, of_coordinates = self.slopes(dt, begins(y[-1]))
         missing = _missing(x, request, of_rates, of_coordinates)
         matrix = newton_matrix(d, x.M, State(q, qd), qdd)
         matrix, residual = without_held(d, matrix, x.F - x.M @ qdd, -qdd)
@@ -118,7 +119,9 @@ class GeneralisedAlpha:
         solved = constrained.solve_equations(step, request, mu, newton_tree(d))  # (AL3)
         improved = array([*(qdd + solved.qdd), solved.power, *z[n + 1 :]])
         nearness = np.sqrt(maximum(solved.pivots[1], 0.0)) * _shortest(d, x.A)
-        return improved, _distance(solved.qdd, of_rates, (q, qd, kept.a), dt, nearness)
+        largest = [reduce(maximum, [np.abs(x) for x in v], 1.0) for v in (q, qd, kept.a)]
+        step = reduce(maximum, [np.abs(x) for x in solved.qdd])
+        return improved, distance(step, of_rates, largest, dt, nearness)
 
     def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
         """y₁; work and loss by the forces at both ends and the mean rate, which is the distance travelled."""
@@ -133,7 +136,7 @@ class GeneralisedAlpha:
         reached = d.stepped(y, end, rate - slip, dt, powers)
         return array([*reached[: d.layout.memory.start], *a, *qdd, power, *slip, 1.0])
 
-    def _slopes(self, dt: Scalar, fresh: Scalar) -> tuple[Scalar, Scalar]:
+    def slopes(self, dt: Scalar, fresh: Scalar) -> tuple[Scalar, Scalar]:
         """How q̇₁ and q₁ change with q̈₁."""
         of_mass, of_force, gamma, beta = self.coefficients
         share, early = (1 - of_force) / (1 - of_mass), of_mass - of_force
@@ -145,14 +148,21 @@ class GeneralisedAlpha:
         self, d: Dynamics, dt: Scalar, y: Vector, qdd: Vector, kept: Kept
     ) -> tuple[Vector, Vector, Vector, Vector]:
         """q₁, q̇₁, a₁, and the rate at which q₁ is reached from q."""
-        of_mass, of_force, gamma, beta = self.coefficients
         q, qd = d.motion(y)
-        early = where(_begins(y), of_mass - of_force, 0.0)
+        rate, a1, mean = self.rates(dt, begins(y[-1]), qd, qdd, kept)
+        return ahead(d, q, dt, mean), rate, a1, mean
+
+    def rates(
+        self, dt: Scalar, fresh: Scalar, qd: Vector, qdd: Vector, kept: Kept
+    ) -> tuple[Vector, Vector, Vector]:
+        """q̇₁, a₁, and the rate at which q₁ is reached from q; of all rates, or of some."""
+        of_mass, of_force, gamma, beta = self.coefficients
+        early = where(fresh, of_mass - of_force, 0.0)
         a = kept.a + early * (qdd - kept.qdd)  # (AL6)
         a1 = ((1 - of_force) * qdd + of_force * kept.qdd - of_mass * a) * (1 / (1 - of_mass))  # (AL2)
         qd = qd + kept.slip
         mean = qd + dt * ((0.5 - beta) * a + beta * a1)
-        return ahead(d, q, dt, mean), qd + dt * ((1 - gamma) * a + gamma * a1), a1, mean  # (AL1)
+        return qd + dt * ((1 - gamma) * a + gamma * a1), a1, mean  # (AL1)
 
     def _powers(
         self, d: Dynamics, time: Scalar, q: Vector, rates: tuple[Vector, Vector], u: Vector, power: Scalar
@@ -171,9 +181,9 @@ def _of_moving(d: Dynamics, A: Matrix) -> Matrix:
     return A if held is None or not len(A) else A * (1.0 - held)
 
 
-def _begins(y: Vector) -> Scalar:
-    """Is there nothing kept from a step before?"""
-    return less(y[-1], 0.5)
+def begins(flag: Scalar) -> Scalar:
+    """True if nothing is kept from a step before, by the last entry of the state."""
+    return less(flag, 0.5)
 
 
 def _kept(x: Vector, n: int) -> Kept:
@@ -224,11 +234,10 @@ def _shortest(d: Dynamics, A: Matrix) -> Scalar:
     return reduce(minimum, lengths, 1.0)
 
 
-def _distance(
-    step: Vector, of_rates: Scalar, motion: tuple[Vector, ...], dt: Scalar, nearness: Scalar
+def distance(
+    step: Scalar, of_rates: Scalar, largest: Sequence[Scalar], dt: Scalar, nearness: Scalar
 ) -> Scalar:
-    """The largest change of the rates in units of what is allowed."""
-    q, qd, a = (reduce(maximum, [np.abs(x) for x in v], 1.0) for v in motion)
+    """Return the largest change of the rates in units of what is allowed; largest: coordinate, rate, a, at least 1."""
+    q, qd, a = largest
     allowed = TOLERANCE * qd + ROUNDED * (q / dt + dt * a) / maximum(nearness, NEAREST)  # (AL7)
-    distance = of_rates * reduce(maximum, [np.abs(x) for x in step]) / allowed
-    return where(less(nearness, SINGULAR), np.inf, distance)
+    return where(less(nearness, SINGULAR), np.inf, of_rates * step / allowed)

@@ -11,7 +11,7 @@ load     friction from load
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,13 +21,14 @@ from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.time_loop.tableau import Tableau
 from kinpair.compiler.trace import trace
-from kinpair.errors import InputError, nearest
+from kinpair.errors import InputError, LengthError, nearest
 from kinpair.simulation.dynamics import Dynamics, with_quaternion
 from kinpair.simulation.methods.steps import Midpoint, Variational, semi_implicit_euler
 from kinpair.simulation.methods.tableaux import DOP853, DOPRI5, RK4
 from kinpair.simulation.torques import Control
 
 RHO = 0.9
+ROOM = 400_000  # operations of a formula; LLVM takes some ten seconds for 100 000
 FEATURES = ("events", "limits", "impact", "level", "load")
 UNCUT = (  # it carries accelerations from step to step
     "takes no events and no limits that stop or bounce; 'rk4', 'dop853' and the other explicit ones do"
@@ -207,10 +208,8 @@ def flow_of(
             here = d.concrete(arguments[-1]) if d.parameters else d
             return f(here.in_phase(arguments[names.index("y")]), *arguments[: len(names)])
 
-        with np.errstate(all="ignore"):
-            return trace(
-                recorded, {name: sizes[name] for name in inputs}, name=getattr(f, "__name__", "guard")
-            )
+        shapes = {name: sizes[name] for name in inputs}
+        return formula_of(d, recorded, shapes, getattr(f, "__name__", "guard"), integrator.name)
 
     loops = _loops(d)
     by_loops = (
@@ -247,7 +246,10 @@ def flow_of(
     if integrator.direct is not None:
         step = loops.looped_step(d, integrator.name) if loops else None
         programs["finish"] = step(d) if step else record(integrator.direct, *everything)
-    if solved is not None:
+    by_bodies = _solved_by_loops(d, solved) if loops and solved is not None else {}
+    if by_bodies:
+        programs |= by_bodies
+    elif solved is not None:
         programs["start"] = record(solved.start, *everything)
         if integrator.impulsive:
             programs["solve"] = solved.solve(d)
@@ -274,11 +276,18 @@ def flow_of(
 
 def _loops(d: Dynamics) -> Any:
     """Return the module of programs as loops over the bodies, where they stand for the equations; else None."""
-    if not d.is_plain:
+    if d.special:
         return None
     from kinpair.simulation.methods import looped
 
     return looped if looped.is_looped(d) else None
+
+
+def _solved_by_loops(d: Dynamics, solved: Any) -> dict[str, Any]:
+    """Return the programs of a step that is solved for as loops over the bodies; none where there are no loops."""
+    from kinpair.simulation.methods.looped_alpha import programs_of
+
+    return programs_of(d, solved)
 
 
 def _contact() -> Any:
@@ -286,6 +295,24 @@ def _contact() -> Any:
     from kinpair.simulation.methods import contact_between
 
     return contact_between
+
+
+def formula_of(
+    d: Dynamics, function: Callable[..., Any], shapes: Mapping[str, Shape], name: str, integrator: str = ""
+) -> Program:
+    """Return the program of a function of a run; InputError where it is too long to be compiled."""
+    try:
+        with np.errstate(all="ignore"):
+            return trace(function, shapes, name=name, room=ROOM)
+    except LengthError as error:
+        from kinpair.simulation.methods.looped import prevented
+
+        reason = prevented(d) or f"integrator {integrator!r} has none"
+        raise InputError(
+            f"{d.model.name}: a formula of this run of {len(d.model.moving)} bodies has more than {ROOM} operations; "
+            f"runs of that length are loops over the bodies, and this one has none: {reason}; see "
+            "docs/long_mechanisms.md",
+        ) from error
 
 
 def _check(dynamics: Dynamics, integrator: Integrator) -> None:

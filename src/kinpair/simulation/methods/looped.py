@@ -31,19 +31,21 @@ OUT = "result"
 
 
 def is_looped(d: Dynamics) -> bool:
-    """True where the equations are loops over the bodies: trees of many operations without friction or events."""
-    if not d.is_plain:
-        return False
+    """True where the equations are loops over the bodies: those of many operations that nothing prevents."""
     closed = d.enforcement is not None
     few = not closed and len(d.model.moving) <= FEW
+    return not (few or prevented(d)) and (closed or rate(d).count["total"] > LOOPED)
+
+
+def prevented(d: Dynamics) -> str:
+    """Why the equations of a run cannot be loops over the bodies; empty where they can."""
+    closed = d.enforcement is not None
     request = replace(d.request, quantity="loop_accelerations") if closed else d.request
-    if few or obstacle(d.model, request, driven=d.actuated):
-        return False
-    return closed or rate(d).count["total"] > LOOPED
+    return d.special or obstacle(d.model, request, driven=d.actuated)
 
 
 @dataclass(frozen=True, eq=False)
-class _Recording:
+class Recording:
     """The motion and the efforts of a run on a tape, and its results as parts of one vector."""
 
     d: Dynamics
@@ -52,7 +54,7 @@ class _Recording:
     state: State
 
     @classmethod
-    def of(cls, d: Dynamics) -> _Recording:
+    def of(cls, d: Dynamics) -> Recording:
         roller, model = walking(d.model, closed=d.enforcement is not None, driven=d.actuated)
         layout = d.layout
         q: Any = roller.vector("q", array="y", start=layout.q.start, size=d.ny)
@@ -75,6 +77,12 @@ class _Recording:
             self.roller.tape.result(OUT, np.ravel(value), size=size, start=start)
 
     @property
+    def remembered(self) -> dict[str, int]:
+        """Vectors of the state that a method carries from step to step, each with its place; see `GeneralisedAlpha`."""
+        start, n = self.d.layout.memory.start, self.d.model.nv
+        return {"a": start, "qdd": start + n, "slip": start + 2 * n + 1} if self.d.memory else {}
+
+    @property
     def of_inputs(self) -> dict[str, int]:
         """Vectors of the state that inputs have, each with its place: internal states, and the account."""
         if not self.d.actuated:
@@ -91,10 +99,12 @@ class _Recording:
         return self.roller.vector(name, array="y", start=start, size=self.d.ny)
 
     def carried(self) -> tuple[list[Any], list[Any]]:
-        """Work and loss, and what is behind the account."""
+        """Work and loss, and what is between the account and the memory of a method."""
         layout, ny = self.d.layout, self.d.ny
         ledger = self.roller.totals("y", layout.work.start, 2, ny)
-        return ledger, self.roller.totals("y", layout.account.stop, ny - layout.account.stop, ny)
+        return ledger, self.roller.totals(
+            "y", layout.account.stop, layout.memory.start - layout.account.stop, ny
+        )
 
     def powers(self, state: State) -> list[Any]:
         """Rates of work and loss, as `Dynamics.powers` has them."""
@@ -130,7 +140,7 @@ def _power(body: Body, tau: Any, qd: Any) -> Any:
 def rate(d: Dynamics) -> Rolled:
     """ẏ, see `Dynamics.rate`."""
     with np.errstate(all="ignore"):
-        x = _Recording.of(d)
+        x = Recording.of(d)
         x.write(kinematics.dq_dt(x.model, x.state.q, x.state.qd), d.layout.q.start, d.ny)
         x.write(x.accelerations(), d.layout.qd.start, d.ny)
         x.write(x.powers(x.state), d.layout.work.start, d.ny)
@@ -144,7 +154,7 @@ def watched(d: Dynamics) -> Rolled:
     """Energies and efforts, see `Dynamics.watched`."""
     layout = d.watched_layout
     with np.errstate(all="ignore"):
-        x = _Recording.of(d)
+        x = Recording.of(d)
         energies = replace(d, model=x.model).energies(x.state)
         x.write(list(energies), layout.kinetic.start, d.nw)
         efforts = driven_efforts(x.model, x.state) if d.actuated else x.state.tau
@@ -159,7 +169,7 @@ def watched(d: Dynamics) -> Rolled:
 def semi_implicit_euler(d: Dynamics) -> Rolled:
     """y₁, see `steps.semi_implicit_euler`; of coordinates whose derivatives are the rates."""
     with np.errstate(all="ignore"):
-        x = _Recording.of(d)
+        x = Recording.of(d)
         dt = x.roller.tape.scalar("dt")
         ledger, rest = x.carried()
         later = x.roller.moved(x.state.qd, x.accelerations(), dt)
@@ -177,7 +187,7 @@ def semi_implicit_euler(d: Dynamics) -> Rolled:
 def settled(d: Dynamics) -> Rolled:
     """y with quaternions of length one and with closed loops, see `Dynamics.settled`."""
     with np.errstate(all="ignore"):
-        x = _Recording.of(d)
+        x = Recording.of(d)
         q, qd = kinematics.normalised(x.model, x.state.q), x.state.qd
         ledger, rest = x.carried()
         if d.traced:
@@ -190,8 +200,12 @@ def settled(d: Dynamics) -> Rolled:
         x.write(qd, d.layout.qd.start, d.ny)
         x.write(ledger, d.layout.work.start, d.ny)
         x.write(rest, d.layout.account.stop, d.ny)
-        for name, start in x.of_inputs.items():
+        for name, start in (x.of_inputs | x.remembered).items():
             x.write(x.before(name, start), start, d.ny)
+        for k in (
+            (2 * d.model.nv, d.memory - 1) if d.memory else ()
+        ):  # a power, and whether anything is remembered
+            x.write(x.roller.totals("y", d.layout.memory.start + k, 1, d.ny), d.layout.memory.start + k, d.ny)
         return x.finish("settled")
 
 

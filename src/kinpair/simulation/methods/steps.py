@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
@@ -29,9 +28,10 @@ from kinpair.constraints.solvers.problem import full, masked
 from kinpair.evaluation import quantities
 from kinpair.forces.elements import couples_branches, efforts_of
 from kinpair.formulations import composite, kinematics
-from kinpair.model.recursion import rate_tree
+from kinpair.model.model import Body, Model
+from kinpair.model.recursion import coordinates, each, joined_coordinates, rate_tree, rates
 from kinpair.model.state import State
-from kinpair.simulation.dynamics import Dynamics, on_the_sphere, with_quaternion
+from kinpair.simulation.dynamics import Dynamics
 
 TOLERANCE = 1e-13  # of v̄, against the largest rate or 1
 
@@ -52,24 +52,35 @@ def semi_implicit_euler(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vec
 
 def halfway(d: Dynamics, q: Vector, dt: Scalar, v: Vector) -> Vector:
     """q̄, half a step on at the rates v."""
-    turned = on_the_sphere(d.model, 0.0, q + 0.5 * dt * kinematics.dq_dt(d.model, q, v), v)[0]
-    moved = q + 0.5 * dt * kinematics.dq_dt(d.model, turned, v)
-    return _with_quaternions_of(d, moved, lambda k: turned[k])
+    return _moved(d.model, body_halfway, q, dt, v)
 
 
 def ahead(d: Dynamics, q: Vector, dt: Scalar, v: Vector) -> Vector:
     """q₁, a step on at the rates v."""
-    half = q + 0.5 * dt * kinematics.dq_dt(d.model, q, v)
-    moved = q + dt * kinematics.dq_dt(d.model, halfway(d, q, dt, v), v)
-    return _with_quaternions_of(d, moved, lambda k: 2.0 * half[k] / (half[k] @ half[k]) - q[k])
+    return _moved(d.model, body_ahead, q, dt, v)
 
 
-def _with_quaternions_of(d: Dynamics, q: Vector, other: Callable[[slice], Vector]) -> Vector:
-    entries: list[Any] = list(q)
-    for i in with_quaternion(d.model):
-        stop = d.model.q_span[i].stop
-        entries[stop - 4 : stop] = list(other(slice(stop - 4, stop)))
-    return array(entries)
+def _moved(model: Model, step: Callable[..., Vector], q: Vector, dt: Scalar, v: Vector) -> Vector:
+    lengths = [dt] * len(model.parent)
+    return joined_coordinates(model, each(model, step, coordinates(model, q), lengths, rates(model, v)))
+
+
+def body_halfway(body: Body, q: Vector, dt: Scalar, v: Vector) -> Vector:
+    """Return the coordinates of a body half a step on at its rates v."""
+    turned = kinematics.unit(body, q + 0.5 * dt * body.pair.dq_dt(q, v))
+    return _with_quaternion(body, q + 0.5 * dt * body.pair.dq_dt(turned, v), turned[-4:])
+
+
+def body_ahead(body: Body, q: Vector, dt: Scalar, v: Vector) -> Vector:
+    """Return the coordinates of a body a step on at its rates v."""
+    half = (q + 0.5 * dt * body.pair.dq_dt(q, v))[-4:]
+    moved = q + dt * body.pair.dq_dt(body_halfway(body, q, dt, v), v)
+    return _with_quaternion(body, moved, 2.0 * half / (half @ half) - q[-4:] if len(half) == 4 else half)
+
+
+def _with_quaternion(body: Body, q: Vector, other: Vector) -> Vector:
+    """The coordinates with another quaternion, if they have one."""
+    return q if body.pair.nq == body.pair.nv else array([*q[:-4], *other])
 
 
 class Midpoint:
