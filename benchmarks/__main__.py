@@ -54,6 +54,7 @@ def measure(console: Console, quick: bool):
         constrained_solvers,
         every_method,
         friction,
+        humanoids,
         load_friction,
         machine,
         methods,
@@ -88,6 +89,11 @@ def measure(console: Console, quick: bool):
                 "batch", batches.rows(robots, instructions, turns), lambda r: f"{r.robot}, {r.quantity}"
             ),
             singles=followed("one state", single.rows(robots, turns), lambda r: r.robot),
+            humanoids=followed(
+                "humanoids",
+                humanoids.rows(turns, "G1" if quick else ""),
+                lambda r: f"{r.robot}, {r.quantity}",
+            ),
             motions=followed(
                 "motion", simulation.rows(instructions, turns), lambda r: f"{r.robot}, {r.quantity}"
             ),

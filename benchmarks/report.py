@@ -28,6 +28,8 @@ def tables(results: Results) -> Iterator[Table]:
     for quantity in dict.fromkeys(row.quantity for row in results.batches):
         yield _ratios(f"{quantity}, batch 4096", [r for r in results.batches if r.quantity == quantity])
     yield _ratios("inverse dynamics, one state, from Python", results.singles)
+    for quantity in dict.fromkeys(row.quantity for row in results.humanoids):
+        yield _ratios(quantity, [r for r in results.humanoids if r.quantity == quantity])
     for quantity in dict.fromkeys(row.quantity for row in results.motions):
         whole = (simulation_adaptive.QUANTITY, constrained_motion.QUANTITY)
         of_a = "" if quantity in whole else ", a step"

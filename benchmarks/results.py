@@ -58,13 +58,14 @@ class Results:
     """Was the machine free?"""
     started: list[Started] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    humanoids: list[Row] = field(default_factory=list)
 
     def verdicts(self) -> Iterator[Verdict]:
         """Every demand, in the order of the tables."""
         for timed in self.every:
             for what, found, demanded, met in timed.verdicts():
                 yield Verdict(f"{timed.method}, {timed.robot}: {what}", found, demanded, met)
-        for row in (*self.batches, *self.singles, *self.motions, *self.loops, *self.gcc):
+        for row in (*self.batches, *self.singles, *self.humanoids, *self.motions, *self.loops, *self.gcc):
             for peer, demanded in row.targets.items():
                 result = row.ratio(peer, next(iter(row.ours)))
                 what = f"{row.quantity}, {row.robot}, times {peer}"

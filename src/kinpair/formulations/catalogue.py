@@ -1,8 +1,8 @@
 """The formulations by name, and what each gives: one row each, the first that gives a quantity is its default.
 
 `newton-euler` is the cheapest in every quantity it gives, so it stands first. It has no C; the first that has is
-`denoc`, whose C is the published one with Ḣ − 2C skew for every pair. Christoffel's C, of `lagrange` and `uicker`,
-mostly takes fewer operations, but needs rates that are dq/dt and is refused beyond twelve of them.
+`denoc`, whose C is the published one with Ḣ − 2C skew for every pair, by composite bodies in vectors of three.
+Christoffel's C, of `lagrange` and `uicker`, needs rates that are dq/dt and is refused beyond twelve of them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ FORMULATIONS: dict[str, Formulation] = {
         forward_dynamics="newton_euler_forward",
         mass_matrix="composite",
     ),
-    "denoc": _row("denoc", "coriolis_matrix", "reactions", differentiated=True),
+    "denoc": _row("denoc", "coriolis_matrix", "reactions", differentiated=True, coriolis_matrix="convective"),
     "lagrange": _row("lagrange", "coriolis_matrix", differentiated=True),
     "uicker": _row("uicker", "coriolis_matrix", differentiated=True),
     "popov": _row("popov", "reactions"),

@@ -1,8 +1,8 @@
 """How a quantity is wanted, and which formulations give it.
 
 `METHODS` lists, for each quantity that several formulations give, which do; the first is the default. It is the one
-with the fewest operations (`make bench` prints them), except for the Coriolis matrix: there it is DeNOC's, the
-published form for every pair. The rows are in `formulations/catalogue.py`.
+with the fewest operations (`make bench` prints them), except for the Coriolis matrix: there it is DeNOC's, which serves
+every pair. The rows are in `formulations/catalogue.py`.
 """
 
 from __future__ import annotations
