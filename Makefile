@@ -34,6 +34,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+	$(BIN)/python tools/docstrings.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class KinpairError(Exception):
-    """Something kinpair was asked for cannot be done; `parts` holds the names and values involved."""
+    """Base of all errors of kinpair; `parts` holds the names and values involved."""
 
     def __init__(self, message: str, **parts: object) -> None:
         super().__init__(message)
@@ -177,13 +177,14 @@ class FormerPlaces(MetaPathFinder, Loader):
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """`did you mean 'x'? ` if a similar name exists, else an empty string."""
+    """Return `did you mean 'x'? ` if a similar name exists, else an empty string."""
     matches = get_close_matches(name, list(names), n=1)
     return f"did you mean {matches[0]!r}? " if matches else ""
 
 
 def offered(name: str, what: str, names: Iterable[str]) -> str:
-    """`did you mean 'x'? Methods: x, y` if a similar name exists, else `methods: x, y`; `what` in lower case."""
+    """Offer names: `did you mean 'x'? Methods: x, y` if a similar name exists, else `methods: x, y`; `what` in lower
+    case."""
     every = list(names)
     meant = nearest(name, every)
     return f"{meant}{what.capitalize() if meant else what}: {listed(every)}"

@@ -1,4 +1,4 @@
-"""From a file, a bundled example or a builder to a Mechanism."""
+"""Loading of a Mechanism from a file, a bundled example or a builder."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def read(
     arguments: Mapping[str, Any] | None = None,
     contacts: bool = False,
 ) -> Description:
-    """What a file says, unchecked as a whole; the reader is chosen by the ending of its name.
+    """Read a file, unchecked as a whole; the reader is chosen by the ending of its name.
 
     contacts: read collision shapes of URDF files too.
     """

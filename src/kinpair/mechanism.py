@@ -152,7 +152,7 @@ class Mechanism(Movable):
 
     @property
     def compiled(self) -> bool:
-        """Is it evaluated by machine code, or by the reference?"""
+        """True if it is evaluated by machine code, False if by the reference."""
         return self._calls.compiled
 
     # Names.
@@ -169,7 +169,7 @@ class Mechanism(Movable):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was doubtful in the description, and what was made of it."""
+        """Warnings about the description, and how doubtful parts were read."""
         return self.model.warnings
 
     @property
@@ -264,7 +264,7 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """Accelerations that the joint efforts tau produce, constraints in force.
+        """Accelerations (nv,) that the joint efforts tau produce, constraints active.
 
         Raises SingularError, with the joint's name, where a joint moves nothing that has inertia, and with the rows'
         names where constraints contradict each other.
@@ -311,7 +311,7 @@ class Mechanism(Movable):
         external: Mapping[str, Any] | None = None,
         time: float = 0.0,
     ) -> dict[str, JointFriction]:
-        """What dry friction does in one state under the efforts tau, by name of the rate: effort, level, whether it
+        """Dry friction in one state under the efforts tau, by name of the rate: effort, level, whether it
         sticks, and the load that the level comes from, NaN where that is given.
 
         Units: efforts and levels [N m] or [N], loads [N].
@@ -346,7 +346,7 @@ class Mechanism(Movable):
         return states.solutions(request, arguments)
 
     def _sliding(self, slip: Any) -> Mechanism:
-        """The same mechanism, evaluated without a compiler, whose dry friction has these signs."""
+        """Return the mechanism, evaluated without a compiler, whose dry friction has these signs."""
         signs = self._state("slip", self.by_name(qd=slip)[0] if isinstance(slip, Mapping) else slip)
         if self.model.surfaces:
             raise InputError(
@@ -406,7 +406,7 @@ class Mechanism(Movable):
         passive: bool = True,
         threads: int = 1,
     ) -> Actuation:
-        """What internal states x and inputs u do: efforts on the joints (nv,), and the rates of x (nx,).
+        """Effects of internal states x and inputs u: efforts on the joints (nv,), and the rates of x (nx,).
 
         The efforts are those with which `forward_dynamics` gives the accelerations.
 
@@ -525,7 +525,7 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """h = C q̇ + gravity + springs + dampers, less what is applied: H q̈ + h = τ.
+        """Forces h (nv,) = C q̇ + gravity + springs + dampers, less what is applied: H q̈ + h = τ.
 
         Units: [N m] or [N].
         """
@@ -544,7 +544,7 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """Efforts that hold the mechanism still against gravity.
+        """Efforts (nv,) that hold the mechanism still against gravity.
 
         Units: [N m] or [N].
         """
@@ -793,7 +793,7 @@ class Mechanism(Movable):
         out: Any = None,
         threads: int = 1,
     ) -> np.ndarray:
-        """Y with τ = Y π (nv, len(π)): efforts as a function of π, `regressor_parameters()`; springs and friction
+        """Matrix Y (nv, p) with τ = Y π: efforts as a function of π, `regressor_parameters()`; springs and friction
         from load are left out.
 
         For a closed mechanism, and for named `actuators`, τ are the efforts that `inverse_dynamics` gives to the
@@ -810,8 +810,8 @@ class Mechanism(Movable):
         return Y if out is None else copied(Y, out)
 
     def regressor_parameters(self) -> np.ndarray:
-        """π of the mechanism: ten inertial parameters a body, then rotor inertia, damping, friction a rate, then the
-        levels of other laws of friction.
+        """Parameters π (p,) of the mechanism: ten inertial parameters a body, then rotor inertia, damping, friction
+        a rate, then the levels of other laws of friction.
 
         Units: mass [kg], first moments [kg m], inertia [kg m²].
         """
@@ -819,7 +819,7 @@ class Mechanism(Movable):
 
     @property
     def regressor_names(self) -> tuple[str, ...]:
-        """What each entry of `regressor_parameters()` is, and each column of `regressor`."""
+        """Names of the entries of `regressor_parameters()`, and of each column of `regressor`."""
         return regressor_names(self.model)
 
     @property
@@ -906,7 +906,7 @@ class Mechanism(Movable):
         return rows.reshape(-1, self.nv)
 
     def assemble(self, q: Any, *, fixed: Sequence[str] = (), time: Any = 0.0) -> np.ndarray:
-        """Coordinates near the guess q that close every loop, without overlap of geoms; see `Movable.assemble`.
+        """Coordinates (nq,) near the guess q that close every loop, without overlap of geoms; see `Movable.assemble`.
 
         Geoms that overlap are moved apart by the least displacement, weighted by mass; loops are closed again.
 
@@ -1064,7 +1064,7 @@ class Mechanism(Movable):
 
     @property
     def solvers(self) -> tuple[str, ...]:
-        """What `solver=` takes here; the first is the default.
+        """Names that `solver=` takes; the first is the default.
 
         Voronets' and Chaplygin's equations where their conditions hold. Rosenberg's give no accelerations by
         themselves: they are `reduced_equations`.
@@ -1181,18 +1181,19 @@ class Mechanism(Movable):
 
     @cached_property
     def inverse(self) -> Solver:
-        """What solves inverse kinematics, with the code made for it; `inverse_kinematics` and motions ask it."""
+        """Solver of inverse kinematics, with the code made for it; `inverse_kinematics` and motions ask it."""
         from kinpair.inverse_kinematics.solver import Solver  # it compiles
 
         return Solver(self._closed)
 
     def with_constraints(self, *constraints: ConstraintPart) -> Mechanism:
-        """The same mechanism under more constraints, see `kinpair.constraint`."""
+        """Return the mechanism under more constraints, see `kinpair.constraint`."""
         description = self.model.description
         return self._rebuilt(replace(description, constraints=(*description.constraints, *constraints)))
 
     def with_actuators(self, actuators: Mapping[str, Mapping[str, Any]]) -> Mechanism:
-        """The same mechanism with more actuators, by joint: {"knee": {"kind": "dc-motor", ...}}, keys as in a file."""
+        """Return the mechanism with more actuators, by joint: {"knee": {"kind": "dc-motor", ...}}, keys as in a
+        file."""
         from kinpair.description.actuated import with_actuators
 
         return self._rebuilt(with_actuators(self.model.description, actuators))
@@ -1218,7 +1219,7 @@ class Mechanism(Movable):
         inertia_about: str = "com",
         name: str = "payload",
     ) -> Mechanism:
-        """The same mechanism with a body welded to a link or frame, its link frame where that is.
+        """Return the mechanism with a body welded to a link or frame, its link frame where that is.
 
         Keys as of a link: mass [kg], mass centre [m], inertia (3, 6 or 3 × 3 numbers) [kg m²]. They are parameters of
         runs: `parameters={"payload.mass": 3.0}`.
@@ -1251,7 +1252,8 @@ class Mechanism(Movable):
 
     @cached_property
     def _welded(self) -> Mechanism:
-        """The same with a body for every link, so that welds have reactions; itself where there are none."""
+        """Return the mechanism with a body for every link, so that welds have reactions; itself where there are
+        none."""
         from kinpair.model.welds import with_welds
 
         model = with_welds(self.model)
@@ -1285,11 +1287,11 @@ class Mechanism(Movable):
 
     @cached_property
     def reference(self) -> Mechanism:
-        """The same mechanism evaluated without a compiler."""
+        """Return the mechanism evaluated without a compiler."""
         return Mechanism(self.model, compiled=False)
 
     def split(self, *, passive: bool = True) -> tuple[Mechanism, SplitMap]:
-        """The same with joints of several degrees split into hinges and slides, and the maps between both.
+        """Return the mechanism with joints of several degrees split into hinges and slides, and the maps between both.
 
         Springs, dampers and friction of joints with a quaternion cannot be split; passive=False leaves out all of them.
         """
@@ -1389,7 +1391,8 @@ class Mechanism(Movable):
             check_soundness(self.model, self.by_name(q=q)[0], soundness)
 
     def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
-        """What machine code may give instead of a method, see `thin`; nothing where levels are checked in each call."""
+        """Result that machine code may give instead of a method, see `thin`; nothing where levels are checked in
+        each call."""
         from kinpair.evaluation.answers import answer_in_loops, answer_of_tree
 
         if is_timed(self.model):

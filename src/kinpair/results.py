@@ -1,4 +1,4 @@
-"""What quantities of several parts are handed out as."""
+"""Results of quantities that have several parts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Actuation(NamedTuple):
 
 
 class FrictionSolutions(NamedTuple):
-    """What friction from load allows in one state.
+    """Solutions that friction from load allows in one state.
 
     `kind` is one, shared (one motion, by forces that constraints share out in many distributions), several, none or
     ill-conditioned; `proved` says whether that there is one is proved, or found by trying every choice of what sticks.

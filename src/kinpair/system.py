@@ -105,7 +105,7 @@ class System(Movable):
 
     @cached_property
     def reference(self) -> System:
-        """The same evaluated without a compiler."""
+        """Return the system evaluated without a compiler."""
         names, T, Q, constraints, M, F, name = self._parts
         known = self.parameters
         return System(names, T, Q, constraints, M=M, F=F, parameters=known, name=name, compiled=False)
@@ -142,7 +142,7 @@ class System(Movable):
         time: Any = 0.0,
         threads: int = 1,
     ) -> np.ndarray:
-        """q̈ with constraints in force; tau is added to the forces.
+        """Accelerations q̈ (n,) with constraints active; tau is added to the forces.
 
         Units: efforts [N m] or [N], accelerations [rad/s²] or [m/s²].
         """
@@ -165,7 +165,7 @@ class System(Movable):
     def terms(
         self, q: Any, qd: Any, tau: Any = None, *, time: Any = 0.0
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """M, F, A, b of M q̈ = F + Aᵀλ, A q̈ = b.
+        """Terms M (n, n), F (n,), A (rows, n), b (rows,) of M q̈ = F + Aᵀλ, A q̈ = b.
 
         Units: [kg m²] or [kg] of the matrix, [N m] or [N] of forces.
         """

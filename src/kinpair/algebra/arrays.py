@@ -75,7 +75,7 @@ def zeros(*shape: int) -> np.ndarray:
 
 
 def is_nothing(x: Any) -> bool:
-    """Is this entry the plain number zero, known now and for every state? Never true of a column."""
+    """True if this entry is the plain number zero, known now and for every state. Never true of a column."""
     return (isinstance(x, (float, int)) and x == 0) or getattr(x, "value", None) == 0.0
 
 

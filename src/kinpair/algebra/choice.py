@@ -67,7 +67,7 @@ def _chosen(plain: Callable[..., Any], condition: Any, a: Any, b: Any) -> Any:
 
 
 def holds_symbols(x: Any) -> bool:
-    """Is it a symbol or a jet, or are there any in it? They are only known at run time."""
+    """True if it is a symbol or a jet, or contains any. They are only known at run time."""
     if isinstance(x, np.ndarray):
         return x.dtype == object and any(map(_layer, x.flat))
     return any(map(holds_symbols, x)) if isinstance(x, list | tuple) else _layer(x) > 0

@@ -84,14 +84,14 @@ Choice: TypeAlias = Callable[[np.ndarray], tuple[int, int]]
 
 
 def the_largest(sizes: np.ndarray) -> tuple[int, int]:
-    """Complete pivoting."""
+    """Choose the pivot by complete pivoting."""
     i, j = np.unravel_index(int(sizes.argmax()), sizes.shape)
     return int(i), int(j)
 
 
 def few_neighbours(sizes: np.ndarray) -> tuple[int, int]:
-    """Of the entries that are large enough the one with the fewest others in its row and column, so that little is
-    made that was not there (Markowitz 1957); the larger one of equals."""
+    """Choose, of the entries that are large enough, the one with the fewest others in its row and column, so that
+    little is made that was not there (Markowitz 1957); the larger one of equals."""
     largest = sizes.max()
     there = sizes > NOTHING * largest
     neighbours = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1)

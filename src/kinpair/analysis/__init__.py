@@ -1,1 +1,1 @@
-"""What can be said about a mechanism as a whole: its formulations next to each other."""
+"""Statements about a mechanism as a whole: its formulations next to each other."""

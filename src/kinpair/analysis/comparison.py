@@ -1,4 +1,4 @@
-"""What a comparison of formulations has found."""
+"""Results of a comparison of formulations."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Comparison:
 
     @property
     def complete(self) -> bool:
-        """Are all rows there, or was it stopped before?"""
+        """True if all rows are there, and the comparison was not stopped before."""
         return not self.missing
 
     @property
@@ -81,7 +81,7 @@ class Comparison:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """What was compared, in order."""
+        """Names of the compared quantities, in order."""
         return tuple(dict.fromkeys(row.quantity for row in self.rows))
 
     def of(self, quantity: str) -> tuple[Row, ...]:
@@ -90,7 +90,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Do all formulations that apply, of those compared, give the same numbers as far as rounding allows?"""
+        """True if all compared formulations that apply give the same numbers as far as rounding allows."""
         return all(row.agrees for row in self.rows if not row.reason)
 
     @property
@@ -116,7 +116,7 @@ class Comparison:
         return [{"mechanism": self.mechanism, **asdict(row)} for row in self.rows]
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """One JSON document, all digits, null for what was not measured; written to `path` if given."""
+        """Return one JSON document, all digits, null for what was not measured; written to `path` if given."""
         document = {
             "mechanism": self.mechanism,
             "nv": self.nv,

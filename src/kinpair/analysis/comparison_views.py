@@ -30,7 +30,7 @@ Cell: TypeAlias = "Callable[[Row], str]"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One quantity: a heading, a table, and lines below it."""
+    """A table of one quantity: a heading, a table, and lines below it."""
 
     title: str
     headings: tuple[str, ...]
@@ -69,7 +69,7 @@ CELLS: dict[str, Cell] = {
 
 
 def head(comparison: Comparison) -> str:
-    """Of what mechanism, in which states, on which machine."""
+    """Heading: which mechanism, in which states, on which machine."""
     c = comparison
     opened = f"; {c.constraints} of its constraints beyond the joints left open" if c.constraints else ""
     stopped = "" if c.complete else f"; {c.status}"
@@ -317,7 +317,7 @@ def _section(part: Part, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _panels(rows: Sequence[Row]) -> Iterator[Panel]:
-    """What was measured; behind each bar its figure, and how many times the least it is."""
+    """Draw what was measured; behind each bar its figure, and how many times the least it is."""
     for title, (lengths, scale, form) in PANELS.items():
         every = [[x * scale for x in lengths(row) if x is not None] for row in rows]
         if any(every):

@@ -1,4 +1,4 @@
-"""One quantity by every formulation: each is compiled and run, then compared, then all are timed in turns."""
+"""Measure one quantity by every formulation: each is compiled and run, then compared, then all are timed in turns."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def by_floats(model: Model, request: Request, states: Mapping[str, np.ndarray]) 
 
 
 def numbers(model: Model, quantity: str, value: Any, states: Mapping[str, np.ndarray]) -> np.ndarray:
-    """What formulations must agree on, a row a state: all numbers of a result, but C q̇ for a matrix C."""
+    """Numbers that formulations must agree on, a row a state: all numbers of a result, but C q̇ for a matrix C."""
     rows = len(states["q"])
     if quantity == "coriolis_matrix":
         return np.einsum("bij,bj->bi", value, states["qd"])
@@ -78,7 +78,8 @@ def relative_errors(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 
 def rounding(model: Model, quantity: str, operations: int, q: np.ndarray) -> np.ndarray:
-    """What rounding may make of every row (batch,): eps an operation, 100 eps cond(H) if more where H is solved for.
+    """Error that rounding may cause in every row (batch,): eps an operation, 100 eps cond(H) if more where H is
+    solved for.
 
     `operations` are those of the formulation; the yardstick's own are added.
     """
@@ -155,7 +156,7 @@ TURNS, CALLS = 5, 20  # of the clock; calls for one state between two looks at i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """What all rows of a comparison share; `begin` is called with the number of the next row."""
+    """Settings that all rows of a comparison share; `begin` is called with the number of the next row."""
 
     model: Model
     states: Mapping[str, np.ndarray]
@@ -204,7 +205,7 @@ def measured(setting: Setting, quantity: str) -> list[Row]:
 
 
 def _rows(setting: Setting, quantity: str, kernels: Mapping[str, _Measured | str]) -> list[Row]:
-    """What was made, timed in turns and judged."""
+    """Collect rows that were compiled, timed in turns and judged."""
     compiled = {method: m for method, m in kernels.items() if isinstance(m, _Measured)}
     kernels_of = {method: m.kernel for method, m in compiled.items()}
     times = _times(setting, quantity, kernels_of) if setting.time else {}
@@ -218,7 +219,7 @@ def _rows(setting: Setting, quantity: str, kernels: Mapping[str, _Measured | str
 
 
 def _kernel(setting: Setting, quantity: str, method: str) -> _Measured:
-    """Without a cache: recorded and compiled anew, or run by floats where no time is taken."""
+    """Make a kernel without a cache: recorded and compiled anew, or run by floats where no time is taken."""
     start = processor_time()
     kernel = Kernel(_with_thin_calls(_recorded(setting, quantity, method)))
     if setting.time:
@@ -245,7 +246,7 @@ def _request(setting: Setting, quantity: str, method: str) -> Request:
 
 
 def _with_thin_calls(program: Program | Rolled) -> Program | Rolled:
-    """The same with its results in a tuple if they were in a dict, which only the longer path of a call makes."""
+    """Return a call with its results in a tuple if they were in a dict, which only the longer path of a call makes."""
     if isinstance(program, Rolled) or program.structure[0] != "dict":
         return program
     _, keys, members = program.structure
@@ -300,7 +301,7 @@ class PublicCall(NamedTuple):
     options: dict[str, Any]
 
     def __call__(self, *states: np.ndarray, **more: Any) -> Any:
-        """Its result."""
+        """Return the result of the call."""
         return getattr(self.mechanism, self.quantity)(*states, **self.options, **more)
 
     def prepared(self, *states: np.ndarray, **more: Any) -> Callable[[], Any]:
@@ -312,7 +313,7 @@ class PublicCall(NamedTuple):
 def public_call(
     setting: Setting, quantity: str, method: str, kernel: Kernel, states: Mapping[str, np.ndarray]
 ) -> PublicCall:
-    """Of a mechanism that has no code but the kernel, loops open; nothing is kept on disk."""
+    """Make the public call of a mechanism that has no code but the kernel, loops open; nothing is kept on disk."""
     model = setting.model
     if is_constrained(model.description):
         model = Mechanism(model).without_constraints().model

@@ -1,4 +1,4 @@
-"""How far work is that takes long: a bar on a terminal, a line after a second and then every five elsewhere."""
+"""Progress of work that takes long: a bar on a terminal, a line after a second and then every five elsewhere."""
 
 from __future__ import annotations
 

@@ -153,7 +153,8 @@ TALL = 20.0  # pictures end at so many times the middle ratio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeadPoint:
-    """Where a coordinate stands still while the other moves: its name, both coordinates, and the position (nq,)."""
+    """A dead point, where a coordinate rests while the other moves: its name, both coordinates, and the position
+    (nq,)."""
 
     standing: str
     input: float
@@ -211,7 +212,7 @@ class Transmission:
 
 
 def _cut(x: np.ndarray) -> np.ndarray:
-    """Without what would leave a picture flat: NaN beyond many times the middle."""
+    """Leave out what would leave a picture flat: NaN beyond many times the middle."""
     finite = np.abs(x[np.isfinite(x)])
     tall = TALL * float(np.median(finite)) if finite.size else 0.0
     return np.where(np.isfinite(x) & (np.abs(x) <= tall), x, np.nan)
@@ -235,7 +236,7 @@ def transmission(
     q: Any = None,
     extent: float | None = None,
 ) -> Transmission:
-    """How `output` follows `input` in a linkage with one freedom, over all inputs for which it closes.
+    """Compute how `output` follows `input` in a linkage with one freedom, over all inputs for which it closes.
 
     `input` is the coordinate of a joint, `output` another or a place of a frame, such as "tip.x" [m]. The branch is
     that of the guess q, which is assembled; from there the linkage is moved in both directions to the dead points of
@@ -306,13 +307,13 @@ def _branch(
 
 
 def _turned(segment: Segment) -> Segment:
-    """The same, from its other end; the step is still the first one's."""
+    """Return the curve from its other end; the step is still the first one's."""
     there, step, here = segment
     return Segment(Point(here.q, -here.t), -step, Point(there.q, -there.t))
 
 
 def _from_start(segment: Segment) -> Segment:
-    """As it was followed: a step is taken from where it was found."""
+    """Return the curve as it was followed: a step is taken from where it was found."""
     return _turned(segment)._replace(step=-segment.step) if segment.step < 0.0 else segment
 
 
@@ -364,13 +365,13 @@ def _at(
 
 
 def _rates(x: Measured, points: list[Point]) -> np.ndarray:
-    """Along the curve, with zeros where it stands."""
+    """Rates along the curve, with zeros where it stands."""
     rates = np.array([x.rate(point) for point in points])
     return np.where(np.abs(rates) < STANDS * max(float(np.abs(rates).max()), STANDS), 0.0, rates)
 
 
 def _standing(positions: Positions, x: Measured, curve: list[Segment], nodes: list[Point]) -> Iterator[Point]:
-    """Where a coordinate reverses, and the ends where it stands.    (TF5)"""
+    """Find where a coordinate reverses, and the ends where it stands.    (TF5)"""
     rates = _rates(x, nodes)
     moving = [k for k, rate in enumerate(rates) if rate]
     for k in (0, -1):
@@ -383,7 +384,7 @@ def _standing(positions: Positions, x: Measured, curve: list[Segment], nodes: li
 
 
 def _comes_back(mechanism: Mechanism, nodes: list[Point]) -> bool:
-    """Are all bodies at the end where they were at the beginning?"""
+    """True if all bodies are at the end where they were at the beginning."""
     first, last = (poses(mechanism.model, node.q) for node in (nodes[0], nodes[-1]))
     pairs = zip(first, last, strict=True)
     return all(np.abs(a.R - b.R).max() < SAME and np.abs(a.a - b.a).max() < SAME for a, b in pairs)

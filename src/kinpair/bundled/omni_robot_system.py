@@ -29,7 +29,7 @@ PARAMETERS = {
 
 
 def kinetic(q: Any, qd: Any, t: Any, p: Any) -> Any:
-    """T."""
+    """Kinetic energy T [J]."""
     turning = p.I1 * (qd[0] ** 2 + qd[1] ** 2 + qd[2] ** 2) + (p.I2 + 3 * p.m1 * p.L**2) * qd[5] ** 2
     return 0.5 * turning + 0.5 * (3 * p.m1 + p.m2) * (qd[3] ** 2 + qd[4] ** 2)
 

@@ -44,7 +44,7 @@ class Question:
 
     @property
     def constrained(self) -> bool:
-        """Is there anything beyond the joints?"""
+        """True if there are constraints beyond the joints."""
         return is_constrained(self.mechanism.model.description)
 
     def acting(self) -> tuple[str, ...] | None:
@@ -92,7 +92,7 @@ def _forward(question: Question, how: dict[str, Any]) -> np.ndarray:
 
 
 def _reactions(question: Question, how: dict[str, Any]) -> dict[str, np.ndarray]:
-    """In the motion of the inverse dynamics; in a loop they depend on who acts."""
+    """Compute reactions in the motion of the inverse dynamics; in a loop they depend on who acts."""
     m, s = question.mechanism, question.state
     return m.reactions(s.q, s.qd, s.qdd, method=how["method"], time=question.time, tau=_acting(question))
 
@@ -209,7 +209,7 @@ def _title(results: dict[str, Any], key: str, text: str) -> str:
 
 
 def _lacks(screen: Screen, results: dict[str, Any], key: str) -> bool:
-    """Is there none of it? Then the reason is said."""
+    """Find out if a quantity is missing; then the reason is printed."""
     if results[key] is None:
         screen.say(f"none: {results['reasons'][key]}")
     return results[key] is None

@@ -68,7 +68,7 @@ def notes_on(mechanism: Mechanism, file: str) -> list[str]:
 
 
 def subject(file: str, *, base: Base = "fixed", snap: float = 0.0) -> Mechanism | System:
-    """The same, or a bundled example that is given by its energy."""
+    """Load the subject, or a bundled example that is given by its energy."""
     if file in examples() and file not in examples(systems=False) and not Path(file).exists():
         return example(file) if base == "fixed" else example(file, base=base)
     return mechanism(file, base=base, snap=snap)
@@ -300,7 +300,7 @@ class Obeying:
         return self._assembled(q)
 
     def _gaps(self, q: np.ndarray) -> dict[str, float]:
-        """How far off each constraint is [m] or [rad]."""
+        """Gap of each constraint [m] or [rad]."""
         residual = np.abs(self.mechanism.constraint_residual(q, time=self.time))
         every = constraints_of(self.mechanism.model)
         parts = np.split(residual, np.cumsum([x.holonomic for x in every])[:-1])

@@ -9,7 +9,7 @@ MIB = 1024**2
 
 
 def cache(*, clear: Flag = False) -> None:
-    """Where compiled code is kept between runs, how much there is, and how much may be.
+    """Print where compiled code is kept between runs, its size and the limit.
 
     $KINPAIR_CACHE is the place, $KINPAIR_CACHE_SIZE the limit (bytes, or such as 500M; default 1 GiB). What was used
     least recently goes first.

@@ -76,7 +76,7 @@ def check(file: Described, /, *, base: Root = "fixed", snap: Snap = 0.0) -> None
 
 
 def advice(sentence: str) -> str:
-    """What to do about a warning."""
+    """Return the remedy for a warning."""
     return next((text for words, text in ADVICE if re.search(words, sentence)), OTHERWISE)
 
 

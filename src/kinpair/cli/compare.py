@@ -80,7 +80,7 @@ def compare(
 
 
 def _check_endings(outputs: Mapping[str, tuple[Path | None, tuple[str, ...]]]) -> None:
-    """Before the work: a description given by mistake is not overwritten."""
+    """Check file endings before the work: a description given by mistake is not overwritten."""
     for what, (path, endings) in outputs.items():
         if path is not None and path.suffix.lower() not in endings:
             raise InputError(

@@ -91,7 +91,7 @@ def _run() -> Run:
 
 
 def _efforts(arm: Mechanism) -> list[tuple[str, str]]:
-    """What the drive of each joint gives, and its unit."""
+    """Format the effort of each joint with its unit."""
     return [EFFORTS[arm.model.body[i].pair.kind] for i in arm.model.moving]
 
 

@@ -96,7 +96,7 @@ def _show_springs(screen: Screen, springs: Sequence[dict[str, Any]]) -> None:
 
 
 def _start_column(facts: dict[str, Any]) -> dict[str, Cell]:
-    """Where each joint starts, under constraints."""
+    """Start of each joint, under constraints."""
     start = facts["start"] if facts["constraints"] else None
     if start is None:
         return {}

@@ -89,7 +89,7 @@ COMMANDS = {
     ),
     "show": (
         "FILE [OPTIONS]",
-        "What is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.",
+        "Show what is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.",
     ),
     "compare": (
         "FILE [OPTIONS]",
@@ -113,7 +113,7 @@ COMMANDS = {
     ),
     "cache": (
         "[OPTIONS]",
-        "Where compiled code is kept between runs, how much there is, and how much may be.",
+        "Print where compiled code is kept between runs, its size and the limit.",
     ),
     "completion": (
         "SHELL",
@@ -186,7 +186,7 @@ TASKS = {
 
 
 def welcome() -> None:
-    """What one can do."""
+    """Print a list of what one can do."""
     screen = Screen()
     screen.heading(f"kinpair {__version__}: dynamics of robots and mechanisms")
     screen.say()
@@ -296,7 +296,7 @@ _COMMANDS = re.compile("Available commands: .*", re.DOTALL)
 
 
 def _available(_: object) -> str:
-    """All of them."""
+    """Names of all available methods."""
     return f"Available commands: {', '.join(COMMANDS)}"
 
 

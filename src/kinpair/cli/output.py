@@ -133,7 +133,8 @@ class Wanted:
 def check_outputs(
     read: str | Path, *, save: Path | None = None, plot: Path | None = None, report: Path | None = None
 ) -> list[str]:
-    """Before the work: each file may be written, and none is the one that is read; what will be replaced, in words."""
+    """Check before the work: each file may be written, and none is the one that is read; what will be replaced, in
+    words."""
     from kinpair.runs.files.stored import read_file
     from kinpair.runs.targets import PAGE, PICTURE, RUN, target
 
@@ -184,7 +185,7 @@ def as_options(text: str) -> str:
 
 
 def document(run: Result, *, samples: bool) -> dict[str, Any]:
-    """How the run went, where it ended, and the samples, if they are wanted."""
+    """Describe how the run went, where it ended, and the samples, if they are wanted."""
     m, s = run.mechanism, run.status
     names = ("time", "q", "qd", "tau", "work", "loss")
     every = {name: getattr(run, name) for name in names} | run.energy._asdict()

@@ -1,4 +1,4 @@
-"""What a mechanism consists of, as plain records: a dict a joint, a body, a frame."""
+"""Contents of a mechanism as plain records: a dict a joint, a body, a frame."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def summary(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def constraints(mechanism: Mechanism) -> list[dict[str, Any]]:
-    """What the motion obeys beyond the joints, in the order of the rows; mimic joints are among them."""
+    """Constraints of the motion beyond the joints, in the order of the rows; mimic joints are among them."""
     return [entry._asdict() for entry in entries(mechanism.model)]
 
 
@@ -46,7 +46,7 @@ def freedom(mobility: Mobility) -> dict[str, Any]:
 
 
 def sentences(facts: dict[str, Any]) -> list[str]:
-    """The same for a person, a line each."""
+    """Write records for a person, a line each."""
     keys = ("rates", "rows", "rank", "redundant", "singular", *LATER)
     return str(Mobility(**{key: facts[key] for key in keys})).splitlines()
 

@@ -37,7 +37,7 @@ def show(
     snap: Snap = 0.0,
     out: Out = None,
 ) -> None:
-    """What is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.
+    """Show what is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.
 
     The text goes to standard output, the number of operations to standard error.
 

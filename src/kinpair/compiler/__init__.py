@@ -1,4 +1,4 @@
-"""From a Python function over arrays to machine code. Knows no mechanics. In order of use:
+"""Compilation of a Python function over arrays to machine code. Knows no mechanics. In order of use:
 
     operations     what a node can be, and what it means
     graph, rules   hash-consed nodes, and the rewrites applied while one is built

@@ -1,4 +1,4 @@
-"""What a caller hands to a kernel: arrays for one state or rows of a batch, checked and explained."""
+"""Arguments of a kernel: arrays for one state or rows of a batch, checked and explained."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def checked_out(
 
 
 def whole_threads(name: str, threads: Any) -> int:
-    """How many threads, a whole number from 1 on."""
+    """Check the number of threads, a whole number from 1 on."""
     if isinstance(threads, (int, np.integer)) and not isinstance(threads, bool) and threads >= 1:
         return int(threads)
     raise InputError(f"{name}: threads={threads!r}; it must be a whole number, at least 1")

@@ -41,7 +41,7 @@ def building() -> Generator[None]:
 
 @contextmanager
 def building_at_once() -> Generator[bool]:
-    """The same without waiting: False where somebody else is there."""
+    """Begin building without waiting: False where somebody else is there."""
     free = _lock.acquire(blocking=False)
     try:
         yield free
@@ -62,7 +62,7 @@ def waiting() -> Generator[None]:
 
 @contextmanager
 def in_passing() -> Generator[None]:
-    """In here nothing long is compiled, unless somebody waits: each quantity is wanted once."""
+    """Context in which nothing long is compiled, unless somebody waits: each quantity is wanted once."""
     token = _in_passing.set(True)
     try:
         yield
@@ -71,7 +71,7 @@ def in_passing() -> Generator[None]:
 
 
 def must_wait() -> bool:
-    """Is the caller to wait for machine code?"""
+    """True if the caller is to wait for machine code."""
     return _waiting.get() or os.environ.get(VARIABLE, "0") not in ("", "0")
 
 
@@ -87,11 +87,11 @@ class Worker:
 
     @property
     def busy(self) -> bool:
-        """Is there something to make?"""
+        """True if there is something to make."""
         return self._thread is not None
 
     def begin(self, key: Hashable, stages: Stages) -> None:
-        """Have something made, if it is not going to be made already."""
+        """Order something to be made, if it is not going to be made already."""
         if _in_passing.get():
             return
         with self._guard:
@@ -136,7 +136,7 @@ class Worker:
         self._guard.acquire()
 
     def after_fork_in_parent(self) -> None:
-        """Go on."""
+        """Continue after a fork."""
         self._guard.release()
         _lock.release()
 

@@ -202,7 +202,7 @@ class Store:
 
 
 def _objection(facts: os.stat_result, is_kind: object) -> str:
-    """Why something on disk is not to be trusted; empty if it is."""
+    """Reason why something on disk is not to be trusted; empty if it is."""
     if not is_kind(facts.st_mode):  # type: ignore[operator]
         return "is not what it should be (a link or a special file)"
     if hasattr(os, "geteuid"):
@@ -307,6 +307,7 @@ def clear(directory: Path) -> int:
 
 
 def _remove(path: Path) -> None:
-    """Where another process has removed it, or has it open on a system that does not allow that, nothing is done."""
+    """Remove a file. Where another process has removed it, or has it open on a system that does not allow that,
+    nothing is done."""
     with suppress(FileNotFoundError, PermissionError):
         path.unlink()

@@ -111,7 +111,7 @@ def adjoints(roots: Sequence[Expr], bars: Sequence[Expr], inputs: Sequence[Expr]
 
 
 def _shares(x: Expr, bar: Expr) -> list[tuple[Expr, Expr]]:
-    """What the adjoint of a node adds to those of its arguments."""
+    """Shares that the adjoint of a node adds to those of its arguments."""
     if x.op in CHOICES:
         condition, first, second = CHOICES[x.op](x)
         zero = x.graph.const(0.0)

@@ -47,7 +47,7 @@ class _Method(ctypes.Structure):
 
 
 class Tables(np.ndarray):
-    """What the built-in function holds: where its tables are; patterns may be added at any time."""
+    """Tables of the built-in function; patterns may be added at any time."""
 
     keeps: dict[Any, Any]
 
@@ -60,7 +60,7 @@ class Tables(np.ndarray):
 
     @property
     def full(self) -> bool:
-        """Is there no room for another pattern?"""
+        """True if there is no room for another pattern."""
         return int(self[0]) == MOST_PATTERNS
 
     def clear(self) -> None:
@@ -68,7 +68,7 @@ class Tables(np.ndarray):
         self[0] = 0
 
     def add(self, table: Table) -> None:
-        """One more pattern, tried after the others."""
+        """Add a pattern, tried after the others."""
         count = int(self[0])
         self.keeps[count] = table
         self[FIRST + count] = table.ctypes.data
@@ -76,12 +76,12 @@ class Tables(np.ndarray):
 
 
 def _standing_in(name: str, fallback: Any) -> Any:
-    """Something whose attribute `name` is the function."""
+    """Make an object whose attribute `name` is the function."""
     return SimpleNamespace(**{name: fallback})
 
 
 def _documented(name: str, fallback: Any) -> bytes:
-    """What `help` shows: the parameters and the words of the slower function."""
+    """Documentation that `help` shows: the parameters and the words of the slower function."""
     try:
         parameters = inspect.signature(fallback).parameters.values()
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""How a call is written, and what the thin call knows of it: a table of addresses and sizes, kept alive with what they
+"""Layout of a call and what the thin call knows of it: a table of addresses and sizes, kept alive with what they
 point to.
 
 A pattern says which argument is what. A call that fits it goes straight to machine code: as many arguments, the
@@ -51,7 +51,7 @@ def plain_patterns(inputs: int) -> tuple[Pattern, Pattern]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What machine code looks at in addition to types and shapes, and what it hands out.
+    """Data that machine code looks at in addition to types and shapes, and what it hands out.
 
     quaternions: the first entries of quaternions in the first argument; one that is zero is no rotation. moving:
     entries of the second argument that must not be zero. line: every judged number must be above it, where the result
@@ -72,7 +72,7 @@ AS_IT_IS = Outcome()
 
 
 def addresses(objects: Sequence[Any]) -> np.ndarray:
-    """Where objects are; whoever keeps the array keeps them too."""
+    """Addresses of objects; whoever keeps the array keeps them too."""
     return np.array([id(x) for x in objects] or [0], dtype=np.int64)
 
 
@@ -114,7 +114,7 @@ LEAF, TUPLE, DICT = range(3)
 
 
 def is_thin(structure: Structure, shapes: Sequence[Shape]) -> bool:
-    """Can the machine code build this result itself?"""
+    """True if the machine code can build this result itself."""
     parts = list(_parts(structure))
     known = all(kind in ("dict", "tuple") or kind not in PARTS for kind, _ in parts)
     named = all(isinstance(key, str) for kind, keys in parts if kind == "dict" for key in keys)
@@ -131,7 +131,7 @@ def _parts(structure: Structure) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _steps(structure: Structure) -> Iterator[tuple[int, int, Any, Any]]:
-    """How a result is put together, members before what holds them: kind, members, class, keys."""
+    """Steps by which a result is put together, members before what holds them: kind, members, class, keys."""
     if isinstance(structure, str):
         yield LEAF, 0, None, None
         return

@@ -145,7 +145,7 @@ def _hypot(x: Expr, y: Expr) -> Expr:
 
 
 class Expr:
-    """One scalar. `op` is a row of OPERATIONS; `value` is set for constants only."""
+    """A scalar expression. `op` is a row of OPERATIONS; `value` is set for constants only."""
 
     __slots__ = ("args", "graph", "id", "op", "value")
     __array_priority__ = -1.0  # above NumPy's scalars, below its arrays: either lets the right one act

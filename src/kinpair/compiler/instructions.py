@@ -47,7 +47,7 @@ LIBRARY = {"atan2": 2, "exp": 1, "log": 1, "tanh": 1}  # functions of the C libr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Where symbols are loaded from, results stored to, and carried values kept: array and entry.
+    """Places where symbols are loaded from, results stored to, and carried values kept: array and entry.
 
     `fixed` says that nothing is stored to where symbols come from. An array of `numbers` holds plain
     numbers that serve every lane.
@@ -89,7 +89,7 @@ class Instructions:
         return f"{value}.n"
 
     def instruction(self, x: Expr) -> None:
-        """One node, and its stores if it is a result."""
+        """Write one node, and its stores if it is a result."""
         arguments = [self.use(y) for y in x.args]
         if x.op in ("const", "symbol"):
             value = self.use(x)

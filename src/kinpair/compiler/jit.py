@@ -22,7 +22,8 @@ _numbers = count()  # no two pieces of code in memory have the same name
 
 @cache
 def _linker() -> Any:
-    """What puts code into memory. LLVM's older one may place constants out of reach of 32 bits, and then aborts."""
+    """Linker that puts code into memory. LLVM's older one may place constants out of reach of 32 bits, and then
+    aborts."""
     import llvmlite.binding as llvm
 
     target_machine()
@@ -98,7 +99,7 @@ class Loaded:
             self.address: int = self._keeps[name]
 
     def function(self, *arguments: Any) -> Any:
-        """Without result, callable from Python; it lets other threads run meanwhile."""
+        """Function without result, callable from Python; it lets other threads run meanwhile."""
         return ctypes.CFUNCTYPE(None, *arguments)(self.address)
 
 

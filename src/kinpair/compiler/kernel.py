@@ -125,7 +125,7 @@ class Kernel:
         return to_sympy(self._straight)
 
     def casadi(self) -> Any:
-        """The same function as a CasADi `Function`."""
+        """Return the function as a CasADi `Function`."""
         from kinpair.compiler.export.casadi import to_casadi
 
         return to_casadi(self._straight)
@@ -165,12 +165,12 @@ class Kernel:
 
     @property
     def is_thin(self) -> bool:
-        """Can Python call the machine code directly?"""
+        """True if Python can call the machine code directly."""
         s = self.signature
         return thin_calls_work() and is_thin(s.structure, (*s.inputs.values(), *s.outputs.values()))
 
     def add_to(self, tables: Tables, pattern: Pattern, outcome: Outcome) -> None:
-        """From now on calls of this pattern go to this kernel."""
+        """Make calls of this pattern go to this kernel from now on."""
         s = self.signature
         shapes = tuple(s.inputs.values()), tuple(s.outputs.values())
         if pattern.out >= 0 and not isinstance(outcome.seen(s.structure), str):

@@ -62,7 +62,7 @@ def _network(vector: str, lanes: int, names: list[str]) -> tuple[list[str], list
 
 
 def _source(k: int, span: int, half: int, lanes: int) -> int:
-    """Which entry of (a, b) goes to place k: runs of `span`, alternately of a and of b."""
+    """Source of place k in (a, b): runs of `span`, alternately of a and of b."""
     block, place = k // (2 * span) * 2 * span, k % span
     return block + half + place + (lanes if k & span else 0)
 
@@ -175,7 +175,7 @@ CLEAR = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """What a module is made around: the code that computes one block of states.
+    """Core of a module: the code that computes one block of states.
 
     `arrays` are `in0`, `in1`, ..., `out0`, ... with their entries, `carried` the values kept in scratch
     memory, `used` the operations, `data` the bytes that the code reads, by symbol. `text` writes `@block.<lanes>`,

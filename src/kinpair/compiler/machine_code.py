@@ -28,7 +28,7 @@ DATA, _ = MEMBERS["data"]
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What can be known of a kernel without its program."""
+    """Facts that are known of a kernel without its program."""
 
     name: str
     inputs: dict[str, Shape]
@@ -206,7 +206,8 @@ def aligned(size: int, to: int = 64) -> np.ndarray:
 
 
 def address(array: np.ndarray) -> int:
-    """Where the numbers of an array begin; read from the array itself, which is much faster than asking for it."""
+    """Address where the numbers of an array begin; read from the array itself, which is much faster than asking for
+    it."""
     if thin_calls_work():
         return ctypes.c_void_p.from_address(id(array) + DATA).value or 0
     return array.__array_interface__["data"][0]

@@ -1,4 +1,4 @@
-"""How the machine code of a kernel comes to be: found on disk, made at once, or made while its callers go on.
+"""Making of the machine code of a kernel: found on disk, made at once, or made while its callers go on.
 
 Code for one state and for batches are made apart, each when first needed.
 """
@@ -78,7 +78,7 @@ class Making:
         return cast("Batch", self.code("batch"))
 
     def is_near(self, form: str, *, patient: bool = False) -> bool:
-        """Is the code there, on disk, or short? If not, a caller who may go on without had better `begin` it.
+        """True if the code is there, on disk, or short. If not, a caller who may go on without had better `begin` it.
 
         While other code is being made it is not near, except to those who are patient, if it is short.
         Raises what went wrong where it was begun before.
@@ -98,7 +98,7 @@ class Making:
             return kept is not None or self._is_short()
 
     def begin(self, form: str) -> None:
-        """Have the code made while the caller goes on."""
+        """Begin making the code while the caller goes on."""
         worker.begin((self, form), partial(self._attempt, form))
 
     def _attempt(self, form: str) -> Iterator[None]:

@@ -16,7 +16,7 @@ PAUSE = 5.0  # seconds between two lines where there is no terminal
 
 @final
 class Line:
-    """What is going on: shown once, then each part of it as it begins, and in the end how long it took."""
+    """Progress line: shown once, then each part of it as it begins, and in the end how long it took."""
 
     def __init__(self, what: str) -> None:
         self._what, self._part = what, ""
@@ -36,7 +36,7 @@ class Line:
 
     @contextmanager
     def part(self, what: str) -> Generator[Line]:
-        """Do a part of the work."""
+        """Do one part of the work."""
         with self._lock:
             before, self._part = self._part, f" {what} ..."
             if self._shown:

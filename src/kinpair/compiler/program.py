@@ -87,7 +87,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """One array going in or out, its entries in C order."""
+    """An array going in or out, its entries in C order."""
 
     name: str
     shape: Shape
@@ -113,7 +113,7 @@ class Program:
 
     @cached_property
     def nodes(self) -> list[Expr]:
-        """What the outputs need, arguments before uses, in the order in which it was recorded."""
+        """Nodes that the outputs need, arguments before uses, in the order in which it was recorded."""
         return needed(x for leaf in self.outputs for x in leaf.entries)
 
     @property
@@ -201,7 +201,7 @@ def formula(x: Expr, depth: int = 4, above: int = -9) -> str:
 
 
 def listing(program: Program) -> str:
-    """One line a node, in order, then the outputs."""
+    """Write one line for each node, in order, then the outputs."""
     lines = [f"{name}{list(shape)}" for name, shape in program.input_shapes.items()]
     lines = [f"inputs   {', '.join(lines)}"]
     for x in program.nodes:

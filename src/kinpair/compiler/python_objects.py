@@ -35,13 +35,13 @@ NUMBERS = {
 
 
 def function_address(function: Any) -> int:
-    """Where the machine code of a function of C begins."""
+    """Address of the machine code of a C function."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 @cache
 def numpy_function(index: int) -> int:
-    """The same of a function of NumPy, by its place in NumPy's C interface."""
+    """Address of a function of NumPy, by its place in NumPy's C interface."""
     core: Any = (
         sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
     )

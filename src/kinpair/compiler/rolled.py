@@ -241,7 +241,7 @@ class _Writer:
         ]
 
     def pointer(self, array: str, index: str, stride: int, name: str) -> list[str]:
-        """Where the entries of this item begin in an array, as `%<name>`."""
+        """Pointer to where the entries of this item begin in an array, as `%<name>`."""
         lines: list[str] = []
         base, kind = self.bases.get(array, ""), self.form.of(self.form.real.llvm)
         if not base:

@@ -96,7 +96,7 @@ def div(x: Expr, y: Expr) -> Expr:
 
 
 def neg(x: Expr) -> Expr:
-    """−x."""
+    """Negate x with folding."""
     if x.value is not None: return x.graph.const(-x.value)  # fold
     if x.op == "neg": return x.args[0]  # −(−x)
     if x.op == "sub" and (turned := x.graph.known("sub", x.args[1], x.args[0])) is not None: return turned  # −(x − y)
@@ -120,7 +120,7 @@ def tanh(x: Expr) -> Expr:
 
 
 def absolute(x: Expr) -> Expr:
-    """|x|, even."""
+    """Absolute value |x|, even."""
     return x if x.op == "abs" else absolute(x.args[0]) if x.op == "neg" else _plain("abs", x)
 
 
@@ -130,7 +130,7 @@ def extreme(op: str, x: Expr, y: Expr) -> Expr:
 
 
 def negation(x: Expr) -> Expr:
-    """not x."""
+    """Logical negation of x."""
     return x.args[0] if x.op == "not" else _plain("not", x)
 
 

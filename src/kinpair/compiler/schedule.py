@@ -1,4 +1,4 @@
-"""In which order the nodes are computed, and where a long program is cut.
+"""Order in which the nodes are computed, and where a long program is cut.
 
 A piece becomes one function of the machine code. LLVM's time grows faster than linearly with the length of a
 function, so a program is cut into pieces of bounded size; what a later piece needs of an earlier one goes
@@ -100,7 +100,7 @@ def ordered(program: Program) -> list[Expr]:
 
 
 def _registers(program: Program) -> dict[int, int]:
-    """How many values must be kept at once to compute a node, if nothing were shared."""
+    """Number of values kept at once to compute a node, if nothing were shared."""
     need: dict[int, int] = {}
     for x in program.nodes:
         wants = sorted((need[y.id] for y in x.args if y.args), reverse=True)

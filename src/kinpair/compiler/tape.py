@@ -65,7 +65,7 @@ class OpenLoop:
 
 @dataclass(slots=True, eq=False)
 class Walk:
-    """What is handed from item to item: values on the ground, and nodes by kind; entries of one label are equal."""
+    """Values handed from item to item: values on the ground, and nodes by kind; entries of one label are equal."""
 
     loop: int
     source: str

@@ -1,4 +1,4 @@
-"""From a tape to loops: what must be computed and stored, where it is stored, and the steps.
+"""Conversion of a tape to loops: what must be computed and stored, where it is stored, and the steps.
 
 A record of an item has the entries that its children or its parent read and write, in the same place for items of all
 kinds, and behind them those that only its own later steps read. Totals come before the records.
@@ -182,7 +182,7 @@ class Layout:
         return tuple(x for x in loops if any(step.stores for step in x.steps))
 
     def _stores(self, k: int, kind: int) -> Stores:
-        """What a step writes: for later loops, for parent or children, totals, results."""
+        """Stores of a step: for later loops, for parent or children, totals, results."""
         tape, stores = self._tape, Stores()
         nodes = tape.loops[k].graphs[kind].nodes
         for loop, number in self._own[kind]:

@@ -68,7 +68,7 @@ class Machine:
 
 @cache
 def host() -> Machine:
-    """This machine."""
+    """Describe the present machine."""
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
@@ -81,7 +81,7 @@ ATTRIBUTES = 'nounwind "stackrealign"'  # what is spilled to the stack stands th
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a value is written: its type and how many lanes.
+    """Form of a value: its type and how many lanes.
 
     Code of one lane may compute the sines and cosines of several angles at once, `turning` of them.
     """
@@ -96,7 +96,7 @@ class Form:
 
     @property
     def suffix(self) -> str:
-        """What the names of intrinsics end in."""
+        """Suffix of the names of intrinsics."""
         return self.real.suffix if self.lanes == 1 else f"v{self.lanes}{self.real.suffix}"
 
     @property

@@ -87,7 +87,7 @@ def no_collection() -> Generator[None]:
 
 
 def symbols(graph: Graph, name: str, shape: Shape) -> Leaf:
-    """One symbol an entry: `q[0]`, `q[1]`, ..., or `m` itself."""
+    """Make one symbol for each entry: `q[0]`, `q[1]`, ..., or `m` itself."""
     places = product(*(range(n) for n in shape))
     names = [f"{name}[{','.join(map(str, place))}]" if shape else name for place in places]
     return Leaf(name, tuple(shape), tuple(graph.symbol(each) for each in names))

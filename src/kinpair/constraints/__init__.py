@@ -1,4 +1,4 @@
-"""What the motion must obey beyond the joints, as rows A q̇ + a = 0, A q̈ = b; and what follows from them.
+"""Constraints of the motion beyond the joints, as rows A q̇ + a = 0, A q̈ = b; and what follows from them.
 
 solvers     accelerations under rows, one solver a file; of one state with the rank found there
 rows        loops, rolling, drives, functions of a user: their rows, mobility, checks, tables

@@ -1,4 +1,4 @@
-"""What joints and loops carry, by name: wrenches, and what they are to a bearing and to a motor."""
+"""Loads of joints and loops by name: wrenches, and loads of bearings and motors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Reactions(dict[str, np.ndarray]):
 
     @property
     def undetermined(self) -> dict[str, np.ndarray]:
-        """By name, which of the six components are not unique (…, 6)."""
+        """Components by name: which of the six components are not unique (…, 6)."""
         if self._marks is None:
             return {name: np.zeros(w.shape, dtype=bool) for name, w in self.items()}
         marks = self._marks()
@@ -34,11 +34,11 @@ class Reactions(dict[str, np.ndarray]):
 
     @property
     def unique(self) -> bool:
-        """Is every component determined by the motion and the efforts?"""
+        """True if every component is determined by the motion and the efforts."""
         return self._marks is None or not self._marks().any()
 
     def marked_by(self, marks: Callable[[], np.ndarray]) -> Reactions:
-        """The same with a function that finds what is not unique (…, names, 6), asked for once when needed."""
+        """Return reactions with a function that finds what is not unique (…, names, 6), asked for once when needed."""
         found: list[np.ndarray] = []
 
         def once() -> np.ndarray:
@@ -65,7 +65,7 @@ class BearingLoad(NamedTuple):
 
 
 def bearing_loads(model: Model, reactions: Mapping[str, np.ndarray]) -> dict[str, BearingLoad]:
-    """Of the joints and loops that have an axis."""
+    """Bearing loads of the joints and loops that have an axis."""
     return {
         name: _on_bearing(w, axes[name]) for name, w in reactions.items() if name in (axes := _axes(model))
     }
@@ -107,7 +107,7 @@ class MotorLoad(NamedTuple):
 
 
 def motor_loads(model: Model, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray) -> dict[str, MotorLoad]:
-    """Of the joints with a rotor or a gear ratio.
+    """Motor loads of the joints with a rotor or a gear ratio.
 
     τ_motor = τ/N,   τ_gear = (τ − N² J q̈)/N,   ω = N q̇                                    (ML1)
     """

@@ -88,7 +88,7 @@ def _cause(model: Model, q: np.ndarray) -> str:
 
 
 def has_full_inertia(model: Model) -> bool:
-    """Does every body by itself resist its own joint, so that no joint moves nothing with inertia, wherever it stands?
+    """True if every body by itself resists its own joint, so that every joint moves inertia in all positions.
 
     What a body carries adds to that: pᵀ M p of the body alone is the least that its joint can feel.
     """

@@ -1,4 +1,4 @@
-"""Which pairs of geoms may touch: boxes around geoms, and a sweep over them along x. Loop functions.
+"""Pairs of geoms that may touch: boxes around geoms, and a sweep over them along x. Loop functions.
 
 While a turns by β_a and its origin moves by δ_a, no gap to b falls by more than
 

@@ -21,7 +21,7 @@ DEEP = 1e-9  # overlap that is left [m]
 
 
 class Touching(Protocol):
-    """What lifting needs of a mechanism."""
+    """Data of a mechanism that lifting needs."""
 
     @property
     def name(self) -> str: ...

@@ -38,7 +38,7 @@ def local(pose: Matrix, g: int, x: Vector, out: Vector) -> None:
 
 
 def dot(a: Vector, b: Vector) -> float:
-    """Compute a·b."""
+    """Compute the product a·b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 

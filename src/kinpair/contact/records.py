@@ -1,4 +1,4 @@
-"""What narrow phases read and write: geoms and pairs of a mechanism, and the contact points found.
+"""Data that narrow phases read and write: geoms and pairs of a mechanism, and the contact points found.
 
 A contact point k has, in world axes,
 

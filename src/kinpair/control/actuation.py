@@ -32,7 +32,7 @@ TRIALS = 4  # choices of independent rates along a motion
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Actuation:
-    """How efforts follow from accelerations under constraints: the rows and rates that were chosen."""
+    """Map by which efforts follow from accelerations under constraints: the rows and rates that were chosen."""
 
     nearest: Request
     drive: Request

@@ -1,4 +1,4 @@
-"""What stands between a regulator and its mechanism: encoders, noise, the sample time, limits of efforts, delay.
+"""Parts between a regulator and its mechanism: encoders, noise, the sample time, limits of efforts, delay.
 
 q̂ = ⌊q/d + ½⌋ d                              an encoder with steps d                                  (RG10)
 q̇̂ = (q̂_k − q̂_{k−1}) / T                      rates from it, where they are not measured               (RG11)
@@ -52,7 +52,7 @@ def uniform(state: Vector) -> tuple[Scalar, Vector]:
 
 
 def normal(state: Vector, count: int) -> tuple[Vector, Vector]:
-    """So many independent numbers of the standard normal distribution (count,), and the next state.    (RN2)"""
+    """Draw independent numbers of the standard normal distribution (count,), and the next state.    (RN2)"""
     found: list[Scalar] = []
     for _ in range((count + 1) // 2):
         u1, state = uniform(state)
@@ -83,7 +83,7 @@ class InLoop(Regulator):
 
     @property
     def _sizes(self) -> dict[str, int]:
-        """Of what is remembered, by name."""
+        """Sizes of what is remembered, by name."""
         sizes = {"law": self.law.memory.shape[-1], "begun": int(self.differenced or self.delay > 0)}
         sizes |= {"before": self.model.nq * self.differenced, "random": STATE * self.noisy}
         return sizes | {"waiting": self.model.nv * self.delay}
@@ -118,7 +118,7 @@ class InLoop(Regulator):
         return tau, np.concatenate(list(kept.values()))
 
     def _sensed(self, at: Measured, row: Vector, kept: dict[str, Vector]) -> Measured:
-        """What sensors make of the state: noise, then steps, then differences."""
+        """Readings of the sensors: noise, then steps, then differences."""
         q, qd = at.q, at.qd
         if self.noisy:
             numbers, kept["random"] = normal(kept["random"], self.model.nq + self.model.nv)

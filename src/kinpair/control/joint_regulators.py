@@ -151,7 +151,7 @@ def _gains(
 
 
 def _inertias(m: Mechanism, nominal: Nominal) -> np.ndarray:
-    """What each joint moves at the start of the motion while the others stand."""
+    """Inertia that each joint moves at the start of the motion while the others stand."""
     return np.diag(m.mass_matrix(nominal.q[0])).copy()
 
 

@@ -1,4 +1,4 @@
-"""What regulators do with a deviation from a nominal motion q⁰(t), τ⁰(t); e = q⁰ − q along the rates.
+"""Laws of regulators for a deviation from a nominal motion q⁰(t), τ⁰(t); e = q⁰ − q along the rates.
 
     τ = τ⁰ − K [q ⊖ q⁰; q̇ − q̇⁰]                                              state feedback               (RG6)
     τ = τ⁰ + k_p e + k_d ė + k_i z,   z ← z + T e                              each joint for itself        (RG7)
@@ -35,7 +35,7 @@ from kinpair.model.model import Model
 
 
 class Target(NamedTuple):
-    """Where a mechanism is required to be: q (nq,), rates and accelerations (nv,)."""
+    """State that a mechanism is required to have: q (nq,), rates and accelerations (nv,)."""
 
     q: Vector
     qd: Vector
@@ -187,7 +187,7 @@ class ComputedTorque(Regulator):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class ForceFeedback(Regulator):
-    """(RG9)."""
+    """Force feedback by (RG9)."""
 
     @property
     def needs_samples(self) -> bool:

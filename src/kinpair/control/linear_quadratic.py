@@ -30,7 +30,7 @@ from kinpair.motion.trajectory import Trajectory
 
 
 class Design(NamedTuple):
-    """What a linear-quadratic regulator was made from: the linear model, gains K and S of (RG1), (RG2) or (RG4),
+    """Design of a linear-quadratic regulator: the linear model, gains K and S of (RG1), (RG2) or (RG4),
     along a motion with an axis of knots in front, and how well the algebraic equation is solved."""
 
     model: LinearModel
@@ -46,8 +46,8 @@ class Design(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What of a mechanism a design knows: its inputs, and whether springs, dampers and friction are part of the nominal
-    efforts and of the gains."""
+    """Facts about a mechanism that a design knows: its inputs, and whether springs, dampers and friction are part of
+    the nominal efforts and of the gains."""
 
     inputs: Sequence[str] | None
     efforts: bool
@@ -178,7 +178,7 @@ def _degree(owner: str, given: Any) -> float:
 
 
 def _about(model: LinearModel, period: float | None) -> Nominal:
-    """What a linear model is about: a motion, or a state as a motion that stands."""
+    """Motion of a linear model: a motion, or a state as a motion that stands."""
     if not isinstance(model.mechanism, Mechanism):
         raise InputError(f"{model.name}: is given by its energy; regulators are for mechanisms")
     if model.dt is not None or model.at.axes:

@@ -65,7 +65,7 @@ FEED_FORWARD = ("inverse", "gravity", "none")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drive:
-    """Which efforts a regulator adds: `kind` "inverse" makes the motion, "gravity" holds its places, "none" is zero.
+    """Efforts that a regulator adds: `kind` "inverse" makes the motion, "gravity" holds its places, "none" is zero.
 
     `inputs`: rates that have efforts, all by default; `passive`: against springs, dampers and friction, too.
     """

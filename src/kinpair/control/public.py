@@ -1,4 +1,4 @@
-"""What `kinpair.regulator` is: a run that has no regulator does not import it."""
+"""Public names of `kinpair.regulator`: a run that has no regulator does not import it."""
 
 from __future__ import annotations
 

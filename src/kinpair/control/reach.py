@@ -1,4 +1,4 @@
-"""Which modes the inputs of a linear model move, and which its outputs show: Hautus' test.
+"""Modes that inputs of a linear model move and its outputs show: Hautus' test.
 
 wᵀ A = λ wᵀ,   wᵀ B = 0          a mode that no input moves                                           (RG5)
 A v = λ v,     C v = 0           a mode that no output shows                                          (RG5a)

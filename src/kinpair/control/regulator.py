@@ -1,4 +1,4 @@
-"""What every regulator answers: efforts from what is measured, its numbers at the time, and its memory.
+"""Interface of every regulator: efforts from what is measured, its numbers at the time, and its memory.
 
 A regulator is data and one pure function, over floats, symbols or columns: so it is part of a compiled time loop or of
 a stepper, and it is the same regulator when it is called from Python.
@@ -21,7 +21,8 @@ from kinpair.model.model import Model
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """What a regulator receives: time, q, q̇, the efforts or inputs that have acted until now, and, when asked for, the
+    """Measurements that a regulator receives: time, q, q̇, the efforts or inputs that have acted until now, and,
+    when asked for, the
     accelerations under them; `period` is the time between two samples, zero where there are none; `x`: internal
     states."""
 
@@ -48,7 +49,7 @@ class Regulator(ABC):
 
     @property
     def memory(self) -> np.ndarray:
-        """What it remembers at the start (n,), or (batch, n) where motions of a batch differ."""
+        """Memory at the start (n,), or (batch, n) where motions of a batch differ."""
         return np.zeros(0)
 
     @abstractmethod

@@ -149,7 +149,7 @@ def along(
 
 
 def _means(x: np.ndarray) -> np.ndarray:
-    """Of neighbours in time, where there are such."""
+    """Means of neighbours in time, where there are such."""
     return 0.5 * (x[:-1] + x[1:]) if x.ndim == 3 else x
 
 

@@ -61,12 +61,12 @@ class Tracking:
 
     @property
     def mechanism(self) -> Mechanism:
-        """That moves."""
+        """Mechanism that moves."""
         return self.run.mechanism
 
     @property
     def time(self) -> np.ndarray:
-        """Of the samples (n,) [s]."""
+        """Times of the samples (n,) [s]."""
         return self.run.time
 
     @cached_property
@@ -85,7 +85,7 @@ class Tracking:
 
     @property
     def largest(self) -> np.ndarray:
-        """Of the errors of each rate (..., nv)."""
+        """Largest of the errors of each rate (..., nv)."""
         return np.abs(self.error).max(-2)
 
     @property

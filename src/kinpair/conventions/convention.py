@@ -139,7 +139,7 @@ class Convention:
         return _placed(X.shape[:-1], parts)
 
     def _back(self, q: Any, X: np.ndarray) -> np.ndarray:
-        """X T."""
+        """Multiply X by T."""
         return _placed(X.shape[:-1], [(j.own_v, X[..., j.v] @ T) for j, T in self._blocks(q, X)])
 
     def _blocks(self, q: Any, X: np.ndarray) -> list[tuple[Match, np.ndarray]]:
@@ -157,7 +157,7 @@ class Convention:
         return list(zip(self.joints, blocks, strict=True))
 
     def _drift(self, q: Any, qd: Any) -> np.ndarray:
-        """Ṫ q̇."""
+        """Compute the drift Ṫ q̇."""
         q, qd = (
             self._checked("q", self.mechanism.q_names, q),
             self._checked("qd", self.mechanism.v_names, qd),
@@ -177,7 +177,7 @@ class Convention:
         return evaluate(f, checked_arguments(self.mechanism.name, expected), loaded=False)
 
     def _entries(self, what: str) -> tuple[str, ...]:
-        """What each of the engine's numbers belongs to."""
+        """Owners of the engine's numbers."""
         spans: list[tuple[str, slice]] = [(j.name, getattr(j, what)) for j in self.joints]
         spans.sort(key=lambda row: row[1].start)
         return tuple(name for name, span in spans for _ in range(span.start, span.stop))
@@ -232,6 +232,6 @@ def _transposed(X: np.ndarray) -> np.ndarray:
 
 
 def _placed(lead: tuple[int, ...], parts: Iterable[tuple[slice, np.ndarray]]) -> np.ndarray:
-    """One array from parts of its last axis, each in its place."""
+    """Make one array from parts of its last axis, each in its place."""
     ordered = [part for _, part in sorted(parts, key=lambda row: row[0].start)]
     return np.concatenate(ordered, axis=-1) if ordered else np.zeros((*lead, 0))

@@ -1,4 +1,4 @@
-"""How each engine writes each kind of joint: its coordinates, and its rates as v = T(q) q̇.
+"""Forms of the joints of each engine: coordinates, and its rates as v = T(q) q̇.
 
 Every T here is orthogonal, T⁻¹ = Tᵀ, so that efforts, which keep the power τᵀq̇, go by the same matrix as
 rates: τ_engine = T⁻ᵀ τ = T τ. A form whose T is not orthogonal has no place in these tables.
@@ -23,7 +23,7 @@ _SWAP = np.eye(6)[[3, 4, 5, 0, 1, 2]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """One joint as an engine writes it; `q`, `qd` are ours."""
+    """A joint as an engine writes it; `q`, `qd` are ours."""
 
     nq: int
     nv: int

@@ -1,4 +1,4 @@
-"""Where each joint stands in an engine's vectors, as plain data read from the engine's own model."""
+"""Places of the joints in an engine's vectors, as plain data read from the engine's own model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MUJOCO_SIZES = {0: (7, 6), 1: (4, 3), 2: (1, 1), 3: (1, 1)}  # free, ball, slid
 
 
 class Slot(NamedTuple):
-    """Where a joint starts among the coordinates and among the rates, and how many it has of each."""
+    """Place where a joint starts among the coordinates and among the rates, and how many it has of each."""
 
     q: int
     nq: int
@@ -21,11 +21,11 @@ class Slot(NamedTuple):
     nv: int
 
     def before(self, other: Slot) -> bool:
-        """Does the other start where this one ends?"""
+        """True if the other starts where this one ends."""
         return (self.q + self.nq, self.v + self.nv) == (other.q, other.v)
 
     def joined(self, other: Slot) -> Slot:
-        """This and the next one as one."""
+        """Join this place and the next one."""
         return Slot(self.q, self.nq + other.nq, self.v, self.nv + other.nv)
 
 

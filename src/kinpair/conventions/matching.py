@@ -1,4 +1,4 @@
-"""Which joint of an engine is which of ours, and in what form."""
+"""Assignment of an engine's joints to ours, and their forms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kinpair.spatial.rotation import IDENTITY
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """One joint on both sides: its entries here and there."""
+    """A joint on both sides: its entries here and there."""
 
     name: str
     form: Form
@@ -118,7 +118,7 @@ def _check_frames(engine: Engine, mechanism: Mechanism, name: str, kind: str, i:
 
 
 def _is_pose_in_world(model: Model, i: int) -> bool:
-    """Is the q of free joint i the pose of its link in the world?"""
+    """True if the q of free joint i is the pose of its link in the world."""
     body, link = model.body[i], model.places[model.names[i]].pose
     turned = (body.R_seat != IDENTITY).any() or (link.R != IDENTITY).any()
     return model.parent[i] == 0 and not turned and not body.a_seat.any() and not link.a.any()

@@ -1,1 +1,1 @@
-"""What a person writes: the parts of a mechanism as plain data, and readers and writers for them."""
+"""Descriptions of mechanisms: the parts of a mechanism as plain data, and readers and writers for them."""

@@ -16,7 +16,8 @@ WANTED = 'give a dict by name of the joint: {"elbow": {"kind": "effort"}}'
 
 
 def with_actuators(description: Description, actuators: Any) -> Description:
-    """One for each joint, with keys as in a file; it has the name of its joint unless it is given another."""
+    """Return one actuator for each joint, with keys as in a file; it has the name of its joint unless it is given
+    another."""
     if not isinstance(actuators, Mapping):
         raise InputError(f"{description.name}: actuators is {actuators!r}; {WANTED}")
     warnings = WarningList()

@@ -10,7 +10,7 @@ ByKey: TypeAlias = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Actuator:
-    """What drives a joint: its kind, its numbers by key, and those of its gear."""
+    """An actuator of a joint: its kind, its numbers by key, and those of its gear."""
 
     name: str
     joint: str

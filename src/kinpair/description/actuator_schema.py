@@ -57,7 +57,7 @@ def _sheet(value: object, place: Place) -> str:
 
 
 def _figures(kind: str, name: str, place: Place) -> dict[str, Any]:
-    """Those of a data sheet of this kind; a motor serves a servo too."""
+    """Numbers of a data sheet of this kind; a motor serves a servo too."""
     figures = data_sheet(name)
     of = figures.pop("kind")
     if of != kind and not {of, kind} <= set(MOTORS):

@@ -173,8 +173,8 @@ class Builder:
         return self
 
     def actuator(self, name: str, joint: str, kind: str, **keys: Any) -> Builder:
-        """What drives a joint; kinds: "effort", "affine", "dc-motor", "servo", "series-elastic", "hydraulic-cylinder",
-        "hydraulic-motor".
+        """Add what drives a joint; kinds: "effort", "affine", "dc-motor", "servo", "series-elastic",
+        "hydraulic-cylinder", "hydraulic-motor".
 
         Keys as in a file, see docs/actuators.md: numbers of the kind, `gear` as a dict, `sheet` for a data sheet.
         """

@@ -1,4 +1,4 @@
-"""What the motion must obey beyond the joints, as plain data: loops, couplings, rolling, prescribed motion.
+"""Constraints of the motion beyond the joints, as plain data: loops, couplings, rolling, prescribed motion.
 
 Like the other parts, these are compared by value and checked later; `kinpair.constraints` turns them into rows.
 A formula is a text such as "0.3*sin(2*t)" or a Python function of the same variables.

@@ -35,7 +35,7 @@ ON_GROUND = {"parent": GROUND}  # where a constraint does not say what carries i
 
 
 def above_zero(value: object, place: Place) -> float:
-    """A length."""
+    """Check a length above zero [m]."""
     if not (x := f.number(value, place)) > 0.0:
         raise place.error(f"is {x:g}; give a length in metres, above zero")
     return x
@@ -74,7 +74,7 @@ def rows_from(value: object, place: Place) -> c.Formulas:
 
 
 def terms_from(value: object, place: Place) -> Terms:
-    """What a coordinate follows, from a list of tables."""
+    """Read what a coordinate follows, from a list of tables."""
     entries = items(value)
     if entries is None:
         raise place.error(

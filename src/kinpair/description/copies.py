@@ -34,7 +34,7 @@ _POINTS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """What is copied: the joint that moves the part, names of its links, joints and frames, and all parts on them."""
+    """Part to copy: the joint that moves the part, names of its links, joints and frames, and all parts on them."""
 
     root: Joint
     names: frozenset[str]
@@ -193,7 +193,7 @@ class _Copy:
         return self._named(joint) + name.removeprefix(joint)
 
     def _outside(self, x: Any, end: str, points: Sequence[str]) -> dict[str, Any]:
-        """Where the copy sits on the link that holds the part; other links are not copied."""
+        """Place where the copy sits on the link that holds the part; other links are not copied."""
         if end != self.part.root.parent or self.onto:
             raise self.place.error(
                 f"{x.name!r} connects the part to {end!r}, which is not copied; write it for each copy"
@@ -217,6 +217,6 @@ class _Copy:
 
 
 def _replaced(x: Any, keys: Mapping[str, Any]) -> Any:
-    """The same part with other names and places, all other data shared."""
+    """Return the part with other names and places, all other data shared."""
     assert is_dataclass(x)
     return type(x)(**{y.name: keys.get(y.name, getattr(x, y.name)) for y in fields(x)})

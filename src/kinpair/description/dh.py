@@ -32,7 +32,7 @@ HERE = Origin()
 
 @dataclass(frozen=True, slots=True)
 class DHRow:
-    """One joint and the link it moves: lengths [m], angles [rad], mass centre and inertia in frame i."""
+    """A joint and the link it moves: lengths [m], angles [rad], mass centre and inertia in frame i."""
 
     alpha: float | str = 0.0
     a: float = 0.0
@@ -189,7 +189,7 @@ def _picked(row: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _on(base: Origin, origin: Origin) -> Origin:
-    """What sits at `origin` in a frame that sits at `base`."""
+    """Place of what sits at `origin` in a frame that sits at `base`."""
     if base == HERE:
         return origin
     pose = base.pose() @ origin.pose()

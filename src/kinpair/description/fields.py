@@ -25,7 +25,7 @@ SYMMETRIC = 1e-9  # entries of an inertia matrix may differ across the diagonal 
 
 
 def text(value: object, place: Place) -> str:
-    """Any text."""
+    """Check that it is text."""
     if not isinstance(value, str):
         raise place.error(f"is {shown(value)}; give a text in quotes")
     return value
@@ -39,7 +39,7 @@ def name(value: object, place: Place) -> str:
 
 
 def choice(*words: str) -> Read:
-    """One of the words."""
+    """Check that it is one of the words."""
 
     def check(value: object, place: Place) -> str:
         if isinstance(value, str) and value in words:
@@ -176,7 +176,7 @@ COMPLIANCE = "six numbers, zero or more: three [rad/(N m)], then three [m/N]; or
 
 
 def compliance(value: object, place: Place) -> Numbers:
-    """How much a part yields to each component of its wrench."""
+    """Check how much a part yields to each component of its wrench."""
     x = numbers(value, place)
     if len(x) not in (1, 6) or min(x) < 0.0:
         raise place.error(f"is {shown(value)}; give {COMPLIANCE}")

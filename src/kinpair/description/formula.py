@@ -101,7 +101,7 @@ def with_error(f: Callable[..., Any], words: str, error: Callable[[str], Excepti
 def numbers(
     f: Callable[..., Any], words: str, error: Callable[[str], Exception]
 ) -> Callable[..., np.ndarray]:
-    """The same with its results as a vector of numbers, one at least."""
+    """Return the formula with its results as a vector of numbers, one at least."""
     run = with_error(f, words, error)
 
     def checked(*arguments: Any) -> np.ndarray:
@@ -117,7 +117,7 @@ def numbers(
 
 
 def one_number(f: Callable[..., Any], words: str, error: Callable[[str], Exception]) -> Callable[..., Any]:
-    """The same with one number as its result."""
+    """Return the formula with one number as its result."""
     run = numbers(f, words, error)
 
     def checked(*arguments: Any) -> Any:

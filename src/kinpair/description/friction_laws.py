@@ -27,7 +27,7 @@ class LawKeys:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All of them."""
+        """Names of all keys."""
         return (*self.needs, *self.takes)
 
 
@@ -117,7 +117,7 @@ def friction_from(value: object, place: Place) -> Numbers | tuple[Friction, ...]
 
 
 def _law(keys: Mapping[str, object], place: Place) -> Friction:
-    """One law: no key that it does not take, none missing."""
+    """Read one law: no key that it does not take, none missing."""
     known(keys, FRICTION, place)
     if "law" not in keys:
         raise place.at("law").error(f"is missing; give {listed(map(repr, LAWS), 20)}")

@@ -29,7 +29,7 @@ BASE = "base"
 
 
 class Element(Protocol):
-    """What a joint is written in: file and line, and messages about it."""
+    """Source of a joint: file and line, and messages about it."""
 
     @property
     def where(self) -> str: ...

@@ -8,7 +8,7 @@ SHOWN = 3  # reasons in the warning
 
 
 class LeftOutError(Exception):
-    """Why a drive has no counterpart here; caught where it is read."""
+    """Reason why a drive has no counterpart here; caught where it is read."""
 
 
 def left_out_message(reasons: Sequence[tuple[str, str]], count: int) -> str:

@@ -1,4 +1,4 @@
-"""Is there memory for a mechanism? Asked before it is built."""
+"""Check of the memory for a mechanism before it is built."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _of_machine() -> float:
 
 
 def _of_group() -> float:
-    """What the limit of a container leaves."""
+    """Memory that the limit of a container leaves."""
     try:
         limit, used = ((_CGROUP / f"memory.{word}").read_text("ascii").strip() for word in ("max", "current"))
         return float(limit) - float(used)

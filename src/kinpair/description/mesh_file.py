@@ -67,7 +67,7 @@ def read_mesh(path: str | os.PathLike[str]) -> Triangles:
 
 
 def _bytes(file: Path) -> bytes:
-    """What is in the file, unpacked, if that is not too much."""
+    """Read what is in the file, unpacked, if that is not too much."""
     try:
         _check_size(file, file.stat().st_size)
         raw = file.read_bytes()
@@ -190,7 +190,7 @@ def _joined(parts: list[Any]) -> Triangles | None:
 
 
 def _colour(part: Any) -> np.ndarray:
-    """One colour (4,) for a part, that of its material."""
+    """Choose one colour (4,) for a part, that of its material."""
     material = getattr(part.visual, "material", None)
     main = getattr(material, "main_color", None) if material is not None else part.visual.main_color
     return np.array([0.7, 0.7, 0.72, 1.0]) if main is None else np.asarray(main, dtype=float) / 255.0

@@ -97,7 +97,7 @@ def _world(root: Tag) -> Tag:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What is what here: bodies by their own names, the world as the ground, and the links between joints."""
+    """Names of a file: bodies by their own names, the world as the ground, and the links between joints."""
 
     links: Mapping[str, str]  # body: link
     between: Mapping[str, str]  # joint that another joint of its body follows: the link it moves

@@ -56,7 +56,7 @@ class Law:
 
     @property
     def damping_ratio(self) -> float:
-        """Of a position servo that gives it in the place of its damping; zero where it does not."""
+        """Damping ratio of a position servo that gives it in the place of its damping; zero where it does not."""
         g, b = self.gain[0], self.bias
         return b[2] if self.biased and not self.sloped and g == -b[1] and b[2] > 0.0 else 0.0
 

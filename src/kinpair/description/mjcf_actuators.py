@@ -53,7 +53,7 @@ class _Declared:
 
     @property
     def ratio(self) -> float:
-        """Of its gear."""
+        """Ratio of its gear."""
         return (*self.tag.values("gear"), 1.0)[0] * self.along
 
 
@@ -86,7 +86,7 @@ class Actuators:
         self._groups = {int(x) for tag in options for x in tag.values("actuatorgroupdisable")}
 
     def read(self, defaults: Defaults) -> Driven:
-        """All that can be taken, in the order of the file."""
+        """Read all actuators that can be taken, in the order of the file."""
         every = [self._declared(k, tag, defaults) for k, tag in enumerate(self._tags)]
         results = list(_alone([self._read(own, every) for own in every]))
         left_out = [(x.name, x.reason) for x in results if x.reason]
@@ -243,7 +243,7 @@ def _switched_off(flag: Tag) -> Iterator[str]:
 
 
 def _alone(results: list[_Result]) -> Iterator[_Result]:
-    """Those of a joint that has several are not taken, none of them: one of them alone would be another machine."""
+    """Leave out all actuators of a joint that has several: one of them alone would be another machine."""
     count = Counter(x.joint for x in results)
     for x in results:
         several = x.joint and count[x.joint] > 1 and not x.reason

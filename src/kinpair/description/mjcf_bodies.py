@@ -119,14 +119,14 @@ class Reader:
         self._add(body, parts)
 
     def _sorted(self, tag: Tag, child_class: str) -> Parts:
-        """What is in a body by the names of the elements, each in the order of the file."""
+        """Sort what is in a body by the names of the elements, each in the order of the file."""
         parts: dict[str, list[Part]] = {name: [] for name in IN_BODY}
         for part in self._parts(tag, HOME, child_class):
             parts["joint" if part.tag.name == "freejoint" else part.tag.name].append(part)
         return parts
 
     def _parts(self, tag: Tag, frame: Pose, child_class: str) -> Iterator[Part]:
-        """What is in a body, frames opened."""
+        """Return the contents of a body, frames opened."""
         for child in tag.inside:
             if child.name == "frame":
                 inner = child.called(tag.part).known()

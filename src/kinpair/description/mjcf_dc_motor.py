@@ -19,7 +19,7 @@ NOT_HERE = ("cogging", "controller", "thermal", "lugre")
 
 
 def motor_numbers(tag: Tag, law: Law, voltage: Range | None, of_joint: Range | None) -> dict[str, float]:
-    """Its numbers by the keys of a dc-motor; `of_joint` bounds the torque that its joint takes, at the shaft."""
+    """Numbers by the keys of a dc-motor; `of_joint` bounds the torque that its joint takes, at the shaft."""
     x = dict(law.motor or ())
     if odd := [key for key in NOT_HERE if any(x.get(key, ()))]:
         raise LeftOutError(f"it has {odd[0]}")

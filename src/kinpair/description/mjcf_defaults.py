@@ -105,7 +105,7 @@ def _add(tag: Tag, name: str, inherited: Class, classes: dict[str, Class]) -> No
 def _add_actuators(
     tag: Tag, name: str, inherited: tuple[Tag, ...], classes: dict[str, tuple[Tag, ...]]
 ) -> None:
-    """What a class and those inside it say about actuators."""
+    """Add what a class and classes inside it say about actuators."""
     own = (
         child.known() if child.name in ACTUATORS else child
         for child in tag.each(*ACTUATORS, *OTHER_ACTUATORS)

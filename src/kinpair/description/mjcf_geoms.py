@@ -115,7 +115,7 @@ def _rgba(tag: Tag) -> Numbers:
 def shape(
     geom: Tag, frame: Pose, settings: Settings, meshes: Mapping[str, Mesh], materials: Mapping[str, Numbers]
 ) -> Shape | None:
-    """What a geom looks like; None for planes, height fields, ellipsoids and what is fitted to a mesh, and for groups
+    """Shape of a geom; None for planes, height fields, ellipsoids and what is fitted to a mesh, and for groups
     that MuJoCo's viewer hides, which are for collisions."""
     what = kind(geom)
     if geom.number("group", 0.0) >= HIDDEN_GROUP:

@@ -18,7 +18,7 @@ from kinpair.spatial.rotation import skew
 
 
 def felt_masses(bodies: list[Body], rotors: Mapping[str, float]) -> dict[str, float]:
-    """By joint; `rotors` are the inertias of rotors seen at the joints."""
+    """Masses by joint; `rotors` are the inertias of rotors seen at the joints."""
     axes = {m.joint.name: _twists(body, m) for body in bodies for m in body.joints}
     first = np.cumsum([0, *(x.shape[1] for x in axes.values())]).tolist()
     span = {name: slice(a, b) for name, a, b in zip(axes, first, first[1:], strict=False)}

@@ -13,7 +13,7 @@ from kinpair.spatial.inertia import Inertia
 
 
 def written(inertial: Tag, settings: Settings) -> Inertia:
-    """What <inertial> says, in axes of the body."""
+    """Read <inertial>, in axes of the body."""
     for needed in ("pos", "mass"):
         if not inertial.has(needed):
             raise inertial.error(f'has <inertial> without {needed}; write <inertial pos="..." mass="...">')
@@ -33,7 +33,8 @@ def written(inertial: Tag, settings: Settings) -> Inertia:
 
 
 def bounded(body: Inertia, settings: Settings) -> Inertia:
-    """The same with at least the mass and principal moments of <compiler>, and balanced where that is asked for."""
+    """Return the inertia with at least the mass and principal moments of <compiler>, and balanced where that is
+    asked for."""
     if not (settings.least_mass or settings.least_inertia or settings.balance):
         return body
     moments, axes = np.linalg.eigh(body.I)

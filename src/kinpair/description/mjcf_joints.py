@@ -122,7 +122,7 @@ def _nonzero(number: float) -> Numbers:
 
 
 def _warn_of_single(tag: Tag, *attributes: str) -> None:
-    """What is not taken for joints of several degrees."""
+    """Warn of what is not taken for joints of several degrees."""
     for name in attributes:
         if any(tag.values(name)):
             tag.warn_once(

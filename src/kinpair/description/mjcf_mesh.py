@@ -61,7 +61,7 @@ class Mesh:
         return wxyz(turn), np.array(self.tag.numbers("refpos", 3, default=(0.0, 0.0, 0.0)))
 
     def place(self) -> Pose:
-        """Where what is written, scaled, sits in the geom; for a turned mesh one scale for all directions."""
+        """Place of the scaled mesh in the geom; for a turned mesh one scale for all directions."""
         R, a = self._reference()
         return Pose(R.T, -(R.T @ a) * np.array(self.scale))
 
@@ -135,7 +135,7 @@ def _volumes(corners: np.ndarray, apex: np.ndarray) -> np.ndarray:
 
 
 def _sizes(corners: np.ndarray, apex: np.ndarray) -> np.ndarray:
-    """The same without sign: too much for a mesh that is not convex, and what MuJoCo takes by default."""
+    """Mass and inertia without sign: too much for a mesh that is not convex, and what MuJoCo takes by default."""
     return np.abs(_volumes(corners, apex))
 
 

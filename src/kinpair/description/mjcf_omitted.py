@@ -1,4 +1,4 @@
-"""What of an MJCF file acts on the motion in MuJoCo and is not simulated here: flexes, plugins."""
+"""Parts of an MJCF file that act on the motion in MuJoCo and are not simulated here: flexes, plugins."""
 
 from __future__ import annotations
 

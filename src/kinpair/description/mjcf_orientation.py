@@ -1,4 +1,4 @@
-"""Where an element of an MJCF file sits: pos, and one of quat, axisangle, euler, xyaxes, zaxis; or fromto."""
+"""Place of an element of an MJCF file: pos, and one of quat, axisangle, euler, xyaxes, zaxis; or fromto."""
 
 from __future__ import annotations
 

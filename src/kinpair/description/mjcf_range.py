@@ -13,5 +13,5 @@ class Range(NamedTuple):
 
     @property
     def even(self) -> bool:
-        """As far up as down?"""
+        """True if the range is symmetric."""
         return self.lower == -self.upper

@@ -14,7 +14,7 @@ from kinpair.spatial.pose import HOME, Pose
 
 
 def unfolded(tag: Tag, settings: Settings) -> Tag:
-    """The same element with every <replicate> in it written out as frames."""
+    """Return the element with every <replicate> in it written out as frames."""
     inside: list[Tag] = []
     for child in (unfolded(child, settings) for child in tag.inside):
         inside += _copies(child, settings) if child.name == "replicate" else [child]
@@ -22,7 +22,8 @@ def unfolded(tag: Tag, settings: Settings) -> Tag:
 
 
 def _copies(tag: Tag, settings: Settings) -> Iterator[Tag]:
-    """One frame a copy: copy k is turned by k times the Euler angles, and sits at `offset` in the one before."""
+    """Write one frame for each copy: copy k is turned by k times the Euler angles, and sits at `offset` in the one
+    before."""
     count = int(tag.known().number("count", 0.0))
     if count < 1:
         raise tag.error('makes no copies; write <replicate count="..."> with a number above zero')

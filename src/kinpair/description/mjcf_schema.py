@@ -1,4 +1,4 @@
-"""What stands where in MJCF: attributes by element, and the sections that a mechanism has no use for."""
+"""Schema of MJCF: attributes by element, and the sections that a mechanism has no use for."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ INSIDE_SECTIONS = frozenset(
 
 
 def wrong_root(name: str, form: str, wanted: str) -> str:
-    """Why a file with this root is not read as this form of description, whose root is `wanted`."""
+    """Reason why a file with this root is not read as this form of description, whose root is `wanted`."""
     if name in FRAGMENTS:
         return (
             f"is a fragment of MJCF (its root is <{name}>), which other files take in; "

@@ -1,4 +1,4 @@
-"""What <compiler> and <option> of an MJCF file say about all of it."""
+"""Settings of an MJCF file from <compiler> and <option>."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SWITCHES = ("spring", "damper", "frictionloss", "limit", "equality")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the numbers of the file are meant, and what is done to the masses of the bodies."""
+    """Meaning of the numbers of the file, and treatment of the masses of the bodies."""
 
     angle: float = _ANGLES["degree"]  # one unit of angle [rad]
     euler: str = "xyz"

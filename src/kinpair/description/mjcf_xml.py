@@ -39,15 +39,15 @@ class Tag:
     part: str = ""
 
     def called(self, part: str) -> Tag:
-        """The same element and all inside it, as belonging to this part."""
+        """Return the element and all inside it, as belonging to this part."""
         return replace(self, part=part)
 
     def over(self, attributes: Mapping[str, str]) -> Tag:
-        """The same element with these attributes."""
+        """Return the element with these attributes."""
         return replace(self, attributes=attributes)
 
     def known(self) -> Tag:
-        """The same element; a warning about each attribute that has no meaning in it."""
+        """Return the element; a warning about each attribute that has no meaning in it."""
         names = ATTRIBUTES[self.name]
         for attribute in self.attributes:
             if attribute not in names:
@@ -59,15 +59,15 @@ class Tag:
         return [tag for tag in self.inside if tag.name in names]
 
     def has(self, attribute: str) -> bool:
-        """Whether an attribute is written."""
+        """True if an attribute is written."""
         return attribute in self.attributes
 
     def text(self, attribute: str, default: str = "") -> str:
-        """What an attribute says."""
+        """Text of an attribute."""
         return self.attributes.get(attribute, default)
 
     def word(self, attribute: str, meanings: Mapping[str, T], default: str) -> T:
-        """What the word of an attribute means, of a few that it may be."""
+        """Meaning of the word of an attribute, of a few that it may be."""
         written = self.text(attribute, default)
         if written not in meanings:
             known = listed(meanings)
@@ -75,7 +75,7 @@ class Tag:
         return meanings[written]
 
     def number(self, attribute: str, default: float) -> float:
-        """The one number of an attribute."""
+        """Number of an attribute."""
         return self.numbers(attribute, 1, default=(default,))[0]
 
     def numbers(self, attribute: str, least: int, most: int | None = None, default: Numbers = ()) -> Numbers:
@@ -191,7 +191,7 @@ def mjcf_element(text: str, source: str, folder: Path | None, warnings: WarningL
 
 
 def is_mjcf(text: str, source: str) -> bool:
-    """Whether the root of an XML text is <mujoco>."""
+    """True if the root of an XML text is <mujoco>."""
     return _name(root_element(text, source, "XML", WarningList())) == "mujoco"
 
 

@@ -30,7 +30,7 @@ class Files:
         return next((p for p in places(self, rest if mark else uri) if os.path.isfile(p)), None)
 
     def climbs(self, uri: str) -> bool:
-        """Does it lead out of the package that it names, or out of the one that the description lies in?"""
+        """True if it leads out of the package that it names, or out of the one that the description lies in."""
         scheme, mark, rest = uri.partition("://")
         if mark and scheme in ("package", "model"):
             return _leaves(rest.lstrip("/").partition("/")[2])
@@ -54,7 +54,7 @@ def _in_package(files: Files, rest: str) -> Iterator[Path]:
 
 
 def _leaves(inner: str) -> bool:
-    """Does a path inside a package lead out of it?"""
+    """True if a path inside a package leads out of it."""
     written = (os.path.normpath(x.replace("\\", "/")) for x in (inner, unquote(inner)))
     return any(x.startswith("..") or os.path.isabs(x) for x in written)
 
@@ -80,7 +80,7 @@ _SCHEMES: dict[str, Callable[[Files, str], Iterator[Path]]] = {
 
 
 def _package_folders(files: Files, name: str) -> Iterator[Path]:
-    """The one given, then those of the environment, then those above the description."""
+    """Folders of packages: the one given, then those of the environment, then those above the description."""
     if name in files.packages:
         yield Path(files.packages[name]).absolute()
     for root in _listed("ROS_PACKAGE_PATH"):

@@ -49,7 +49,7 @@ _TURNS: dict[int, Callable[[Numbers], np.ndarray]] = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a frame sits in another, as it was written.
+    """Place of a frame in another, as it was written.
 
     `turn` has 0 numbers (not turned), 3 (roll, pitch, yaw about fixed axes), 4 (quaternion x y z w)
     or 9 (rotation matrix by rows).
@@ -59,7 +59,7 @@ class Origin:
     turn: Numbers = ()
 
     def pose(self) -> Pose:
-        """The same as matrix and vector; entries off 0 or ±1 by rounding alone are made exact."""
+        """Place as matrix and vector; entries off 0 or ±1 by rounding alone are made exact."""
         return Pose(clean(_TURNS[len(self.turn)](self.turn)), np.array(self.xyz))
 
 
@@ -75,7 +75,7 @@ HERE = Origin()
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a link looks like: box, sphere, cylinder, capsule or mesh, placed in the link.
+    """Shape of a link: box, sphere, cylinder, capsule or mesh, placed in the link.
 
     `size` is (x, y, z), (radius,), (radius, length), (radius, length), or the scale (x, y, z) of the mesh.
     `colour` is red, green, blue and opacity between 0 and 1; empty where none is given.
@@ -105,7 +105,7 @@ class Link:
     where: str = field(default="", compare=False)
 
     def tensor(self) -> np.ndarray:
-        """The inertia as a 3 × 3 matrix."""
+        """Inertia tensor (3, 3) about the mass centre [kg m²]."""
         xx, yy, zz, xy, xz, yz = self.inertia
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
@@ -217,7 +217,7 @@ class Spring:
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What a contact depends on in addition to geometry; None: not specified.
+    """Properties of a contact in addition to geometry; None: not specified.
 
     Of two geoms the larger number counts; a pair of its own counts before both.
     """
@@ -327,7 +327,7 @@ class Description:
         return self._joints_with[key]
 
     def with_gravity(self, gravity: Three) -> Description:
-        """The same mechanism elsewhere.
+        """Return the mechanism with another gravity.
 
         Units: gravity [m/s²].
         """

@@ -1,4 +1,4 @@
-"""Where a value stands, and the checking of a table of keys against a schema."""
+"""Place of a value, and the checking of a table of keys against a schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kinpair.errors import DescriptionError, listed, nearest
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands: file and line, part, key; and the list that collects warnings about it."""
+    """Place of a value: file and line, part, key; and the list that collects warnings about it."""
 
     warnings: WarningList
     where: str = ""
@@ -41,11 +41,11 @@ class Place:
         return f"{at(self.where)}{part}{key}{trouble}"
 
     def error(self, trouble: str) -> DescriptionError:
-        """What is wrong here and what would do."""
+        """Make an error: what is wrong here and the remedy."""
         return DescriptionError(self.says(trouble), where=self.where, part=self.part, key=self.key)
 
     def warn(self, trouble: str) -> None:
-        """What looks like a slip here and how it was read."""
+        """Warn of a likely slip and how it was read."""
         self.warnings.add(self.says(trouble), where=self.where, part=self.part, key=self.key)
 
 

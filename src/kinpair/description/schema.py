@@ -32,7 +32,7 @@ def mimic_from(value: object, place: Place) -> Mimic:
 
 
 def shapes_from(value: object, place: Place) -> tuple[Shape, ...]:
-    """What a link looks like, from a list of tables."""
+    """Read the shapes of a link, from a list of tables."""
     entries = items(value)
     if entries is None:
         raise place.error(f"is {shown(value)}; give a list of tables such as {{box = [1, 1, 1]}}")
@@ -110,7 +110,7 @@ def spring_from(keys: Mapping[str, object], place: Place) -> Spring:
 
 
 def spring_in_file(keys: Mapping[str, object], place: Place) -> Spring:
-    """The same from a file, which holds no functions."""
+    """Read a spring from a file, which holds no functions."""
     known(keys, SPRING_IN_FILE, place)
     return spring_from(keys, place)
 

@@ -400,7 +400,7 @@ def _inertia(link: Node) -> Inertia:
 
 
 def _shape(visual: Node, files: Files) -> Shape | None:
-    """What one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
+    """Shape that one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
     geometry = visual.first("geometry")
     shape = next(iter(geometry.each()), None) if geometry else None
     if shape is None:

@@ -336,7 +336,7 @@ _CONSTRAINTS: dict[type, dict[str, Any]] = {
 
 
 def _constraint(part: ConstraintPart) -> dict[str, Any]:
-    """Its keys; an attribute that takes several keys has them in line with the others."""
+    """Write the keys of a constraint; an attribute that takes several keys has them in line with the others."""
     _refuse_functions(WORDS[type(part)], part)
     keys: dict[str, Any] = {}
     for key, value in _changed(part, _CONSTRAINTS[type(part)]).items():

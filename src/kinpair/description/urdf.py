@@ -51,7 +51,7 @@ _PACKAGE_HINT = ", packages={name: folder} says where a package is"
 
 @dataclass(frozen=True, slots=True)
 class _Type:
-    """What a joint type of URDF is here, and which of its elements mean something."""
+    """A joint type of URDF, its kind here, and the elements that mean something."""
 
     kind: str
     axis: bool = False
@@ -244,7 +244,7 @@ def _three(numbers: Numbers | list[float]) -> tuple[float, float, float]:
 
 
 def _shape_if_readable(visual: Node, files: Files, colours: Mapping[str, Numbers]) -> Shape | None:
-    """What one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
+    """Shape that one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
     try:
         shape, material = _shape(visual, files), next(iter(visual.each("material")), None)
         if shape is None or material is None:
@@ -257,7 +257,7 @@ def _shape_if_readable(visual: Node, files: Files, colours: Mapping[str, Numbers
 
 
 def _shape(visual: Node, files: Files) -> Shape | None:
-    """What one <visual> shows, or None with a warning."""
+    """Shape that one <visual> shows, or None with a warning."""
     geometry = visual.first("geometry")
     shape = next(iter(geometry.each()), None) if geometry else None
     if shape is None:
@@ -334,7 +334,7 @@ def _on_world(joints: list[Joint], links: tuple[Link, ...]) -> tuple[Joint, ...]
 
 
 def _warn_of_unused(node: Node, meaning: _Type) -> None:
-    """What URDF defines for one degree of freedom says nothing about several."""
+    """Warn that what URDF defines for one degree of freedom says nothing about several."""
     names = (
         ("mimic",) if meaning.kind == "fixed" else ("dynamics", "mimic")
     )  # damping of a fixed joint harms nobody

@@ -1,4 +1,4 @@
-"""What of a URDF file acts on the motion in a simulator and is not simulated here: contact, plugins.
+"""Parts of a URDF file that act on the motion in a simulator and are not simulated here: contact, plugins.
 
 Contact is reported between parts of the file that move freely against each other, across a floating or planar joint.
 The collision shapes of one arm or leg are not: a URDF file does not say which of its links may touch.

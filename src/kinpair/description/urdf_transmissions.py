@@ -71,7 +71,7 @@ def _actuators(node: Node, single: set[str], names: set[str], driven: Counter[st
 
 
 def _reduction(node: Node, motor: Node) -> float:
-    """What the first of the places that may have it says."""
+    """Reduction from the first of the places that may have it."""
     written = [x.content for place in (motor, *node.each("joint"), node) for x in place.each(REDUCTION)]
     if not written:
         return 1.0

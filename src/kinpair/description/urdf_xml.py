@@ -152,11 +152,11 @@ class Node:
 
     @property
     def where(self) -> str:
-        """Where it stands, "file:line"."""
+        """Place of the node, "file:line"."""
         return f"{self.source}:{self.element.sourceline}"
 
     def of(self, part: str) -> Node:
-        """The same element, as belonging to this part."""
+        """Return the element as belonging to this part."""
         return replace(self, part=part)
 
     def each(self, name: str | None = None) -> list[Node]:
@@ -171,11 +171,11 @@ class Node:
         return nodes[0] if nodes else None
 
     def has(self, attribute: str) -> bool:
-        """Whether an attribute is written, be it empty."""
+        """True if an attribute is written, be it empty."""
         return attribute in self.element.attrib
 
     def text(self, attribute: str) -> str:
-        """What an attribute says; nothing, if it is not there."""
+        """Text of an attribute; nothing, if it is not there."""
         return self.element.get(attribute, "")
 
     @property
@@ -188,7 +188,7 @@ class Node:
         return self._parsed(self.content, f"<{self.name}>{_cut(self.content)}</{self.name}>", count)
 
     def number(self, attribute: str, default: float) -> float:
-        """The one number of an attribute."""
+        """Number of an attribute."""
         return self.numbers(attribute, 1, (default,))[0]
 
     def numbers(self, attribute: str, count: int, default: Numbers = ()) -> Numbers:

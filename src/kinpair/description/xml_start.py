@@ -1,4 +1,4 @@
-"""How an XML file starts: harmless slips that a strict parser refuses are corrected, each with a warning."""
+"""Start of an XML file: harmless slips that a strict parser refuses are corrected, each with a warning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def declaration_line(text: str) -> int:
 
 
 def mended_start(text: str, source: str, warnings: WarningList) -> str:
-    """The text with <?xml ...?> at its very start and of version 1.0; every element stays on its line."""
+    """Return the text with <?xml ...?> at its very start and of version 1.0; every element stays on its line."""
     start = _START.match(text)
     if start is None:
         return text

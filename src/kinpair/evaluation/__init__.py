@@ -1,4 +1,4 @@
-"""From a call with arrays to numbers: compiled code, or the reference.
+"""Evaluation of a call with arrays: compiled code, or the reference.
 
 quantities  what each quantity is: a formulation and its loads; the table of methods
 arguments   what the user handed over, checked; one state or a batch by the reference

@@ -1,4 +1,4 @@
-"""Which kernel gives exactly the result of a method of a mechanism, for calls that go straight to it, see `thin`;
+"""Kernels that give exactly the result of a method of a mechanism, for calls that go straight to it, see `thin`;
 and which kernel is meant by the name of a quantity."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LOOKED_AT = CLOSED[1:]  # states at rest, or where friction from load was not fo
 def answer_of_tree(
     model: Model, calls: Calls, friction: FrictionStates, method: str, options: dict[str, Any]
 ) -> Answer | None:
-    """What gives the result where no constraint is in force; None where nothing does."""
+    """Return the kernel where no constraint is active; None where there is none."""
     chosen = {word: options[word] for word in CHOSEN if word in options}
     quantity, passive = ANOTHER.get(method, method), bool(options.get("passive", True))
     if options.get("actuators") not in (None, "all"):
@@ -50,7 +50,7 @@ def answer_of_tree(
 def answer_in_loops(
     closure: Closure, calls: Calls, friction: FrictionStates, method: str, options: dict[str, Any]
 ) -> Answer | None:
-    """The same with every row in force; of what constraints leave alone, as of a tree."""
+    """Return the kernel with every row active; of what constraints leave alone, as of a tree."""
     passive = bool(options.get("passive", True))
     loaded = is_loaded(closure.model, passive=passive)
     actuators = options.get("actuators")

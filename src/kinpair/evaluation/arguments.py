@@ -1,4 +1,4 @@
-"""What the user handed over, checked; and the reference road: equations run on it without a compiler.
+"""Arguments of the user, checked; and the reference: equations run on them without a compiler.
 
 A single state runs on floats. A batch runs once, on columns: entry k of each vector is the array of
 that coordinate over the batch.
@@ -22,7 +22,7 @@ WRENCH = ("nx", "ny", "nz", "fx", "fy", "fz")
 
 
 def _is_masked(value: Any) -> bool:
-    """Is it a masked array of NumPy? Their module takes long to import; where it was not, there are none."""
+    """True if it is a masked array of NumPy. Their module takes long to import; where it was not, there are none."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(value, masked.MaskedArray)
 

@@ -159,7 +159,7 @@ class Roller:
         return [x if isinstance(x, Field) else self._once(x) for x in values]
 
     def _once(self, values: Sequence[Any] | np.ndarray) -> Field | ByKind:
-        """What a list is to the tape, kept with the list, so that no other object gets its id."""
+        """Record a list for the tape, kept with the list, so that no other object gets its id."""
         if id(values) not in self._lists:
             self._lists[id(values)] = values, self._given(values)
         return self._lists[id(values)][1]
@@ -326,7 +326,7 @@ METHODS = ("", "newton-euler", "denoc")
 
 
 def obstacle(model: Model, request: Request, parameters: Sequence[str] = (), *, driven: bool = False) -> str:
-    """Why a quantity cannot be written as loops over the bodies; empty where it can. `driven`: inputs act."""
+    """Reason why a quantity cannot be written as loops over the bodies; empty where it can. `driven`: inputs act."""
     if request.quantity not in QUANTITIES and request.quantity not in LOOPS:
         return f"only these can: {', '.join(QUANTITIES)}"
     if request.method not in METHODS:

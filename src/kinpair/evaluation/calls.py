@@ -28,7 +28,7 @@ MOST_ROWS, MOST_ROWS_ONE_BY_ONE = 1024, 4  # of a batch that the reference answe
 
 
 class Calls:
-    """What evaluates each request of one model: compiled code, or the reference; `kernels` where some are there."""
+    """Evaluation of the requests of one model: compiled code, or the reference; `kernels` where some are there."""
 
     def __init__(self, model: Model, compiled: bool, kernels: Kernels | None = None) -> None:
         self.model = model
@@ -96,7 +96,8 @@ class Calls:
         return self._expect(name).checked(self.model.name, value)
 
     def _expect(self, name: str) -> Expected:
-        """What an argument is; the elements of a model are asked for their states and inputs only where needed."""
+        """Expected form of an argument; the elements of a model are asked for their states and inputs only where
+        needed."""
         if name not in self._expected:
             ports = ports_of(self.model)
             self._expected |= {"x": Expected("x", ports.x_names), "u": Expected("u", ports.u_names)}
@@ -125,18 +126,18 @@ class Calls:
         return kernel.entry(method, replace(self.outcome(request), line=None, shape=None))
 
     def kernel(self, request: Request) -> Kernel | None:
-        """What is compiled for the request; None where it is evaluated without."""
+        """Kernel of the request; None where it is evaluated without."""
         return self.kernels.get(request) if self.compiled and self.kernels.can(request) else None
 
     def is_settled(self, request: Request) -> bool:
-        """Is it known what answers the request? Not while its first code is being made."""
+        """True if it is known what answers the request: not while its first code is being made."""
         from kinpair.compiler.background import must_wait
 
         kernel = self.kernel(request)
         return kernel is None or bool(kernel.making.made) or must_wait() or not self._goes_on(request)
 
     def outcome(self, request: Request) -> Outcome:
-        """What machine code looks at, and hands out."""
+        """Data that machine code looks at, and hands out."""
         from kinpair.compiler.entry_table import Outcome
 
         quantity = quantity_of(self.model, request.quantity)
@@ -162,7 +163,7 @@ class Calls:
             return None
 
     def _named(self, request: Request, arguments: tuple[Any, ...]) -> tuple[Any, dict[str, Any]]:
-        """What is expected of the state, with its values; and the wrenches."""
+        """Name what is expected of the state, with its values; and the wrenches."""
         names = quantity_of(self.model, request.quantity).state
         lam = {"lam": Expected("lam", tuple(map(str, request.kept)))}
         state = [(lam.get(name) or self._expect(name), x) for name, x in zip(names, arguments, strict=False)]
@@ -205,7 +206,7 @@ class Calls:
         return answer
 
     def _goes_on(self, request: Request, batch: int | None = None) -> bool:
-        """Is it answered by the reference while code is made? Large batches wait, since code is there before the
+        """True if the reference answers while code is made. Large batches wait, since code is there before the
         reference would be done; so do loops over bodies, and friction from load, which the reference solves another
         path."""
         rows = MOST_ROWS if quantity_of(self.model, request.quantity).columns else MOST_ROWS_ONE_BY_ONE
@@ -238,7 +239,7 @@ class Calls:
 
     @cached_property
     def quaternions(self) -> np.ndarray:
-        """Where the quaternions are in q (joints, 4)."""
+        """Places of the quaternions in q (joints, 4)."""
         stops = [self.model.q_span[i].stop for i in self._with_quaternion]
         return np.array([range(stop - 4, stop) for stop in stops], dtype=int).reshape(-1, 4)
 

@@ -1,4 +1,4 @@
-"""Where the two halves meet: the quantities of one model, compiled. Only this file and `body_loops.py` know both.
+"""Compilation of the quantities of one model. Only this file and `body_loops.py` know both.
 
 A kernel is made when first asked for and kept in memory and on disk. Its key says what determines the code:
 the model to the last bit, the quantity, how it is asked for; the compiler adds sources, versions and CPU.
@@ -61,8 +61,8 @@ FEW = 12  # bodies, of which no quantity that has loops takes as many operations
 def effort_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix]:
-    """In closed form where there is one, else by the chain rule on the recorded inverse dynamics; of a mechanism with
-    few rates by what has fewer operations. ∂/∂q along the directions of the rates."""
+    """Derivatives in closed form where there is one, else by the chain rule on the recorded inverse dynamics; of a
+    mechanism with few rates by what has fewer operations. ∂/∂q along the directions of the rates."""
     own = _in_closed_form(model, request, State(q, qd, time=model.time), qdd, loads)
     if own is not None and model.nv > BOTH:
         return own
@@ -105,7 +105,7 @@ def _along_rates(model: Model, q: Vector, J: Matrix) -> Matrix:
 def acceleration_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector, loads: External
 ) -> tuple[Matrix, Matrix, Matrix]:
-    """The same for the accelerations."""
+    """Derivatives of the accelerations."""
     by_q, by_qd = effort_derivatives(model, request, q, qd, qdd, loads)
     if not is_loaded(model, passive=request.passive):
         return solved_for(model, q, by_q, by_qd)
@@ -117,7 +117,8 @@ def acceleration_derivatives(
 def derivatives_at_efforts(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[tuple[Matrix, Matrix, Matrix], Vector]:
-    """The same at the accelerations that the efforts make; they count as constants while ∂τ is taken."""
+    """Derivatives of the efforts at the accelerations that the efforts make; they count as constants while ∂τ is
+    taken."""
     qdd, soundness = forward_dynamics(model, forward_of(request), q, qd, tau, loads)
     constant = like_symbols("qdd", tau)
     wanted = replace(request, quantity="forward_dynamics_derivatives")
@@ -135,7 +136,7 @@ def balance_derivatives(model: Model, request: Request, *arguments: Any) -> tupl
 
 
 def balance_slopes(model: Model, request: Request, *arguments: Any) -> constrained.Slopes:
-    """The same by q, q̇, τ, q̈ and λ."""
+    """Derivatives of the balance by q, q̇, τ, q̈ and λ."""
     *motion, loads = arguments
     x = constrained.Moving(*motion)
     missing = constrained.balance(model, request, x, loads)
@@ -181,8 +182,8 @@ COMPILED: Mapping[str, Quantity] = EVERY | RECORDED
 
 
 def _room(request: Request) -> float:
-    """How many operations it may have: a formulation that is not the default is mostly asked for once, to compare;
-    derivatives under constraints take another path."""
+    """Number of operations that it may have: a formulation that is not the default is mostly asked for once, to
+    compare; derivatives under constraints take another path."""
     if request.quantity == "constrained_derivatives":
         return ROOM_OF_OTHERS
     if request.force or (is_default(request) and request.quantity not in METHODS):
@@ -202,7 +203,7 @@ NOTES = {
 
 
 def _note(model: Model, request: Request) -> str:
-    """What a user of exported code must know."""
+    """Note that a user of exported code must know."""
     return NOTES.get(request.quantity, "") if is_loaded(model, passive=request.passive) else ""
 
 
@@ -217,7 +218,7 @@ class Kernels:
         self._long: dict[Request, bool] = {}
 
     def can(self, request: Request) -> bool:
-        """Is this request compiled? Long mechanisms only have what can be written as loops over the bodies."""
+        """True if this request is compiled. Long mechanisms only have what can be written as loops over the bodies."""
         fits = len(self.model.moving) <= (SPARSE if request.quantity in CONSTRAINED else UNROLLED)
         return self.model.nv > 0 and (fits or self.is_rolled(request))
 
@@ -291,11 +292,11 @@ class Kernels:
 
     @property
     def store(self) -> Store | None:
-        """Where code is kept between runs; nowhere where the model holds functions of Python."""
+        """Store where code is kept between runs; nowhere where the model holds functions of Python."""
         return None if has_functions(self.model) else self._store
 
     def key_of(self, request: Request, *more: str) -> str:
-        """What determines code that is made of a quantity elsewhere."""
+        """Key of code that is made of a quantity elsewhere."""
         return repr((self._digest, request, *more))
 
     def function_of(self, request: Request) -> Callable[..., Any]:
@@ -309,7 +310,7 @@ class Kernels:
         return self._loops(request)
 
     def adopt(self, request: Request, kernel: Kernel) -> None:
-        """From now on a request is answered by a kernel that was made elsewhere for it."""
+        """Make sure that a request is answered by a kernel that was made elsewhere for it."""
         self._kernels[request, "float64", (), False] = kernel
 
     def _traced(self, request: Request, parameters: tuple[str, ...], most: float = inf) -> Program:

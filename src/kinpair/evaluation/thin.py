@@ -32,7 +32,7 @@ MOST_KINDS = 1000
 
 
 class Answer(NamedTuple):
-    """What answers a kind of call: the quantities of a model, which of them, and rates that must not be zero."""
+    """Answer to a kind of call: the quantities of a model, which of them, and rates that must not be zero."""
 
     calls: Calls
     request: Request
@@ -40,12 +40,12 @@ class Answer(NamedTuple):
 
 
 class Answering(Protocol):
-    """What has thin methods."""
+    """Base of classes that have thin methods."""
 
     _thin: Thin
 
     def answer_to(self, method: str, options: dict[str, Any]) -> Answer | None:
-        """What gives exactly the result of the method with these options; None where nothing does."""
+        """Return what gives exactly the result of the method with these options; None where nothing does."""
         ...
 
 
@@ -117,7 +117,7 @@ def _parameters(method: Any) -> tuple[str, ...]:
 
 
 def _marked(word: str, value: Any) -> Any:
-    """What makes calls of one kind: the option itself; of arrays, that they are given."""
+    """Marks of calls of one kind: the option itself; of arrays, that they are given."""
     if word in STATE or word in IGNORED:
         return ...
     if word == "external" and type(value) is dict:
@@ -146,8 +146,8 @@ def _pattern(
     values: Mapping[str, Any],
     defaults: Mapping[str, np.ndarray],
 ) -> Pattern:
-    """How the call was written; `state`: names of what the code takes; `defaults` are taken for parts of the state that
-    were not given."""
+    """Pattern of the call as it was written; `state`: names of what the code takes; `defaults` are taken for parts
+    of the state that were not given."""
     from kinpair.compiler.entry_table import CONSTANT, MOMENT, SLOT, WRENCH, Pattern
 
     slots = {word: k for k, word in enumerate(values)}

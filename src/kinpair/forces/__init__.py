@@ -1,2 +1,2 @@
-"""What acts on a mechanism in addition to inertia and gravity, one element a file: `element.py` has what each
+"""Elements that act on a mechanism in addition to inertia and gravity, one element a file: `element.py` has what each
 answers."""

@@ -1,4 +1,4 @@
-"""What every element answers: one thing that acts on a mechanism. Copy `joint.py` to add one; nobody asks its kind.
+"""Interface of every element: one thing that acts on a mechanism. Copy `joint.py` to add one; nobody asks its kind.
 
 An element is frozen data. Its functions are pure, over numbers, symbols or columns of a batch; those that it does
 not write say "nothing". It may have internal states, such as a current, and inputs, such as a voltage; both have names,
@@ -29,7 +29,7 @@ from kinpair.model.state import NOTHING, State
 
 @dataclass(frozen=True, eq=False)
 class Bodies:
-    """How the bodies move in a state, worked out when first asked for."""
+    """Motion of the bodies in a state, worked out when first asked for."""
 
     model: Model
     state: State
@@ -61,12 +61,12 @@ class Instant:
         return self.moving.states
 
     def of(self, x: Vector, u: Vector) -> Instant:
-        """The same for an element with these internal states and inputs."""
+        """Return the instant for an element with these internal states and inputs."""
         return replace(self, x=x, u=u)
 
 
 class Element(ABC):
-    """One thing that acts between bodies."""
+    """An element that acts between bodies."""
 
     __slots__ = ()
 
@@ -84,21 +84,21 @@ class Element(ABC):
 
     @property
     def x_units(self) -> tuple[str, ...]:
-        """Their units."""
+        """Units of the internal states."""
         return ("",) * self.nx
 
     @property
     def x_start(self) -> tuple[Scalar, ...]:
-        """Their values where a run begins and none are given."""
+        """Values of the internal states where a run begins and none are given."""
         return (0.0,) * self.nx
 
     def x_begin(self, at: Instant) -> tuple[Scalar, ...]:
-        """The same for a run that begins in this motion."""
+        """Values of the internal states for a run that begins in this motion."""
         return self.x_start
 
     @property
     def x_scale(self) -> tuple[float, ...]:
-        """How large they are, so that a tolerance has a meaning: of 1e-9 it is 1e-9 of this."""
+        """Sizes of the internal states, so that a tolerance has a meaning: of 1e-9 it is 1e-9 of this."""
         return (1.0,) * self.nx
 
     @property
@@ -113,12 +113,12 @@ class Element(ABC):
 
     @property
     def u_units(self) -> tuple[str, ...]:
-        """Their units."""
+        """Units of the inputs."""
         return ("",) * self.nu
 
     @property
     def timed(self) -> bool:
-        """Do its efforts depend on time?"""
+        """True if its efforts depend on time."""
         return False
 
     @property
@@ -138,7 +138,7 @@ class Element(ABC):
 
     @property
     def jumps(self) -> bool:
-        """May its forces have a kink or a jump where the motion has none?"""
+        """True if its forces may have a kink or a jump where the motion has none."""
         return False
 
     @property
@@ -148,7 +148,7 @@ class Element(ABC):
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """The same in groups: rates of one group slide and stick together."""
+        """Rates with dry friction in groups: rates of one group slide and stick together."""
         return tuple((k,) for k in self.sticks)
 
     def holds(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
@@ -156,7 +156,7 @@ class Element(ABC):
         return {}
 
     def slides(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
-        """Its effort on a rate that it locked as that begins to move forward, and backward."""
+        """Efforts on a rate that it locked as that begins to move forward, and backward."""
         return {}
 
     def efforts(self, at: Instant) -> Mapping[int, Scalar]:
@@ -168,7 +168,7 @@ class Element(ABC):
         return {}
 
     def energy(self, at: Instant) -> Scalar:
-        """What it stores [J]."""
+        """Energy that it stores [J]."""
         return 0.0
 
     def supply(self, at: Instant) -> Mapping[str, Scalar]:

@@ -39,7 +39,7 @@ class Owner(NamedTuple):
 
     @property
     def ports(self) -> bool:
-        """Has it internal states or inputs?"""
+        """True if it has internal states or inputs."""
         return bool(self.element.nx or self.element.nu)
 
 
@@ -124,7 +124,7 @@ def is_timed(model: Model) -> bool:
 
 
 def elements_of(model: Model, *, passive: bool = True, driven: bool = False) -> tuple[Element, ...]:
-    """Those that act; with `driven`, those with inputs as well."""
+    """Elements that act; with `driven`, those with inputs as well."""
     return model.once(
         f"elements {passive} {driven}", lambda: tuple(x.element for x in _acting(model, passive, driven))
     )
@@ -157,7 +157,7 @@ def _own_states(owner: Owner, state: State) -> Vector:
 def loads_on(
     model: Model, state: State, external: Mapping[str, Vector] = NO_LOADS, *, passive: bool = True
 ) -> Loads:
-    """Of all elements, and of wrenches [n; f] applied to links and frames, in world axes at their origins."""
+    """Loads of all elements, and of wrenches [n; f] applied to links and frames, in world axes at their origins."""
     if model.walker:
         efforts = walked_efforts(model, state) if _of_joints(model, passive) else np.zeros(model.nv)
         by_inputs = input_efforts(model, state) if len(state.u) else NOTHING
@@ -177,7 +177,7 @@ def loads_on(
 
 
 def _of_joints(model: Model, passive: bool) -> bool:
-    """Does a spring, damper or friction of a joint act? A model with a walker has no other elements."""
+    """True if a spring, damper or friction of a joint acts. A model with a walker has no other elements."""
     x = model.joints
     return passive and bool(x.damping.any() or x.stiffness.any() or model.frictions)
 
@@ -185,13 +185,13 @@ def _of_joints(model: Model, passive: bool) -> bool:
 def efforts_of(
     model: Model, state: State, external: Mapping[str, Vector] = NO_LOADS, *, passive: bool = True
 ) -> Vector:
-    """The same as efforts on the rates alone (nv,)."""
+    """Loads as efforts on the rates alone (nv,)."""
     tau, w, _ = loads_on(model, state, external, passive=passive)
     return tau + as_efforts(model, state.q, w)
 
 
 def stored_energy(model: Model, state: State, *, passive: bool = True) -> Scalar:
-    """What all elements store [J]."""
+    """Energy that all elements store [J]."""
     if model.walker:
         energy = walked_energy(model, state) if _of_joints(model, passive) else 0.0
         return energy + input_energy(model, state) if len(state.u) else energy
@@ -212,7 +212,7 @@ def losses(model: Model, state: State, *, passive: bool = True) -> dict[str, Sca
 
 
 def couples_branches(model: Model, *, passive: bool = True) -> bool:
-    """Does an element act between bodies of which none carries the other?"""
+    """True if an element acts between bodies of which none carries the other."""
     for element in elements_of(model, passive=passive):
         outermost = max(element.bodies, default=0)
         if not set(element.bodies) <= {0, *model.path_to_ground(outermost)}:

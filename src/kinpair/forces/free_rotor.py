@@ -1,4 +1,4 @@
-"""What rotor inertia asks for because the axes of a free joint's rates turn with the body: −J K q̇ of (RO1).
+"""Effort of rotor inertia that arises because the axes of a free joint's rates turn with the body: −J K q̇ of (RO1).
 
 It belongs to inertia, so that `passive=False` does not leave it out, and it does no work.
 """
@@ -33,7 +33,7 @@ class FreeRotor(Element):
 
 
 def free_rotors(model: Model) -> tuple[FreeRotor, ...]:
-    """Those of all joints of several rates."""
+    """Free rotors of all joints of several rates."""
     return tuple(
         FreeRotor(f"{model.joint_names[i]}.rotor", (model.parent[i], i), i) for i in turning_rotors(model)
     )

@@ -60,13 +60,13 @@ class JointDamper(Element):
         return {self.v: -self.damping * at.state.qd[self.v]}
 
     def losses(self, at: Instant) -> Mapping[str, Scalar]:
-        """c q̇²."""
+        """Losses c q̇² [W]."""
         rate = at.state.qd[self.v]
         return {self.name: self.damping * rate * rate}
 
 
 class _Alone(NamedTuple):
-    """What elements of one joint ask of a model."""
+    """Base of elements of one joint."""
 
     slip: Slip | None
 
@@ -106,8 +106,8 @@ def _losses(body: Body, *arguments: Vector) -> Scalar:
 
 
 def _walked(model: Model, state: State) -> list[ByBody]:
-    """By body: damping, stiffness, rest, levels of friction and their viscous part; q, q̇; and where it is known how
-    rates slide, the share of the levels."""
+    """Data by body: damping, stiffness, rest, levels of friction and their viscous part; q, q̇; and where it is
+    known how rates slide, the share of the levels."""
     x, slip = model.joints, model.slip
     viscous = np.zeros(model.nv)
     for law in model.frictions:
@@ -131,7 +131,7 @@ def walked_slopes(model: Model) -> tuple[ByBody, ByBody]:
 
 
 def walked_energy(model: Model, state: State) -> Scalar:
-    """What all springs of joints store [J], from body to body."""
+    """Energy that all springs of joints store [J], from body to body."""
     return total(model, _energy, 0.0, *_walked(model, state))
 
 
@@ -159,7 +159,7 @@ def can_be_walked(element: Element) -> bool:
 
 
 def joint_elements(model: Model) -> list[Element]:
-    """Those of all joints; none where the number is zero."""
+    """Elements of all joints; none where the number is zero."""
     data, elements = model.joints, list[Element]()
     if not (data.damping.any() or data.stiffness.any()):
         return elements

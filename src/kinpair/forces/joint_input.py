@@ -24,7 +24,7 @@ class JointInput(Element):
 
     @property
     def u_names(self) -> tuple[str, ...]:
-        """That of the rate."""
+        """Name of the rate."""
         return (self.name,)
 
     @property
@@ -34,20 +34,20 @@ class JointInput(Element):
 
     @property
     def drives(self) -> tuple[int, ...]:
-        """The rate."""
+        """Rate that it drives."""
         return (self.v,)
 
     def efforts(self, at: Instant) -> Mapping[int, Scalar]:
-        """u."""
+        """Effort u on the rate."""
         return {self.v: at.u[0]}
 
     def supply(self, at: Instant) -> Mapping[str, Scalar]:
-        """u q̇."""
+        """Power u q̇ [W]."""
         return {self.name: at.u[0] * at.state.qd[self.v]}
 
 
 def joint_inputs(model: Model, driven: frozenset[int]) -> tuple[JointInput, ...]:
-    """Those of all rates but the `driven` ones, and those of joints that nothing drives."""
+    """Inputs of all rates but the `driven` ones, and rates of joints that nothing drives."""
     unit, bodies = units(model)["tau"], {}
     idle = {joint.name for joint in model.description.joints if joint.actuated is False}
     left = set(range(model.nv)) - driven

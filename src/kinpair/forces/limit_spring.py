@@ -33,7 +33,7 @@ class LimitSpring(Element):
 
     @property
     def jumps(self) -> bool:
-        """Where the limit is passed."""
+        """True where the limit is passed."""
         return True
 
     def _depth(self, at: Instant) -> Scalar:
@@ -48,7 +48,7 @@ class LimitSpring(Element):
         return where(less(0.0, depth), pushing, 0.0), elastic, rate  # (BU1)
 
     def efforts(self, at: Instant) -> Mapping[int, Scalar]:
-        """±F."""
+        """Effort ±F on the rate."""
         return {self.v: self.side * self._push(at)[0]}
 
     def energy(self, at: Instant) -> Scalar:

@@ -26,7 +26,7 @@ EPSILON = 1e-12  # [m]
 
 
 class Line(NamedTuple):
-    """From the point on the parent to the point on the child, in the world."""
+    """Line from the point on the parent to the point on the child, in the world."""
 
     n: Vector
     length: Scalar
@@ -46,7 +46,7 @@ class PointSpring(Element):
 
     @property
     def jumps(self) -> bool:
-        """As its law does."""
+        """True where its law jumps."""
         return self.law.jumps
 
     def line(self, at: Instant) -> Line:
@@ -73,11 +73,11 @@ class PointSpring(Element):
         return {place.body: _at_origin(at, place, pull) for place, pull in pulls if place.body}
 
     def energy(self, at: Instant) -> Scalar:
-        """V."""
+        """Stored energy V [J]."""
         return self.law.energy(self.line(at).length)
 
     def losses(self, at: Instant) -> Mapping[str, Scalar]:
-        """What the damper takes."""
+        """Power that the damper takes [W]."""
         _, length, rate = self.line(at)
         return {self.name: self.law.loss(length, rate)}
 
@@ -101,7 +101,7 @@ def _at_origin(at: Instant, place: Place, f: Vector) -> Vector:
 
 
 def point_springs(model: Model) -> list[Element]:
-    """Those of the description."""
+    """Springs between points of the description."""
     return [_element(data) for data in model.springs]
 
 

@@ -34,11 +34,11 @@ class Linear:
     jumps: ClassVar[bool] = False
 
     def tension(self, length: Scalar, rate: Scalar) -> Scalar:
-        """F.    (PS2)"""
+        """Tension F [N].    (PS2)"""
         return self.k * (length - self.rest) + self.c * rate + self.preload
 
     def energy(self, length: Scalar) -> Scalar:
-        """V.    (PS4)"""
+        """Energy V [J].    (PS4)"""
         return _stored(self.k, self.preload, length - self.rest)
 
     def loss(self, length: Scalar, rate: Scalar) -> Scalar:
@@ -46,14 +46,14 @@ class Linear:
         return self.c * rate * rate
 
     def switches(self, length: Scalar, rate: Scalar) -> dict[str, Scalar]:
-        """None."""
+        """Switching functions: none."""
         return {}
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Rope:
-    """The same, which pulls only."""
+    """A linear law that pulls only."""
 
     k: Scalar
     c: Scalar
@@ -62,12 +62,12 @@ class Rope:
     jumps: ClassVar[bool] = True
 
     def tension(self, length: Scalar, rate: Scalar) -> Scalar:
-        """F.    (PS3)"""
+        """Tension F [N].    (PS3)"""
         pulling = maximum(0.0, self._elastic(length) + self.c * rate)
         return where(less(0.0, self._taut(length)), pulling, 0.0)
 
     def energy(self, length: Scalar) -> Scalar:
-        """V.    (PS4)"""
+        """Energy V [J].    (PS4)"""
         slack = 0.0 if is_nothing(self.preload) else -np.divide(self.preload, maximum(self.k, LEAST))
         return _stored(self.k, self.preload, where(less(0.0, self._taut(length)), length - self.rest, slack))
 
@@ -97,11 +97,11 @@ class Traced:
     jumps: ClassVar[bool] = True  # nobody knows
 
     def tension(self, length: Scalar, rate: Scalar) -> Scalar:
-        """F.    (PS5)"""
+        """Tension F [N].    (PS5)"""
         return self.law(length, rate)
 
     def energy(self, length: Scalar) -> Scalar:
-        """V.    (PS5)"""
+        """Energy V [J].    (PS5)"""
         return 0.0 if self.stored is None else self.stored(length)
 
     def loss(self, length: Scalar, rate: Scalar) -> Scalar:
@@ -110,7 +110,7 @@ class Traced:
         return taken if self.stored is None else taken - rate_of(self.stored, (length,), (rate,))
 
     def switches(self, length: Scalar, rate: Scalar) -> dict[str, Scalar]:
-        """Unknown."""
+        """Switching functions: unknown."""
         return {}
 
 

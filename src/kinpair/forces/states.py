@@ -35,7 +35,7 @@ class Ports(NamedTuple):
 
 
 def ports_of(model: Model) -> Ports:
-    """Those of all elements."""
+    """Ports of all elements."""
     return model.once("ports", lambda: _ports(model))
 
 
@@ -53,7 +53,7 @@ def _ports(model: Model) -> Ports:
 
 
 def has_actuators(model: Model) -> bool:
-    """Is there an element with inputs, so that u are not the joint efforts alone?"""
+    """True if there is an element with inputs, so that u are not the joint efforts alone."""
     return model.once("has_actuators", lambda: any(x.element.nu for x in own_elements(model)))
 
 
@@ -82,7 +82,7 @@ def state_rates(model: Model, state: State, *, passive: bool = True) -> Vector:
 
 
 def driven_efforts(model: Model, state: State) -> Vector:
-    """What elements with inputs do to the joints, as efforts on the rates (nv,)."""
+    """Efforts of elements with inputs on the rates (nv,)."""
     if model.walker:
         return input_efforts(model, state)
     return _as_efforts(model, state.q, [(x, at) for x, at in _with_ports(model, state, True) if x.element.nu])
@@ -123,7 +123,7 @@ class Account(NamedTuple):
 
 
 def account_of(model: Model, state: State, *, passive: bool = True, rubbing: Vector | None = None) -> Account:
-    """Those at a state; friction from load among them where its efforts `rubbing` (nv,) are known."""
+    """Account of energy at a state; friction from load among them where its efforts `rubbing` (nv,) are known."""
     own = [(x, at) for x, at in acting(model, state, passive=passive) if x.ports or x.element.sticks]
     supply = {name: power for x, at in own for name, power in x.element.supply(at).items()}
     lost = {name: power for x, at in own for name, power in x.element.losses(at).items()}
@@ -142,7 +142,7 @@ class Group(NamedTuple):
 
 
 def sticking_groups(model: Model, *, passive: bool = True) -> tuple[Group, ...]:
-    """All of them, in the order of the rates."""
+    """Groups of rates that may stick, in the order of the rates."""
     every = {rates for x in owners_of(model) if passive or not x.passive for rates in x.element.groups}
     return tuple(_group(model, rates, every) for rates in sorted(every))
 
@@ -174,7 +174,7 @@ class AccountNames(NamedTuple):
 
 
 def account_names(model: Model, driven: bool, *, passive: bool = True) -> AccountNames:
-    """The same for every state; `driven`: by inputs."""
+    """Names of the account, equal for every state; `driven`: by inputs."""
     ports = ports_of(model)
     u = np.zeros(len(ports.u_names)) if driven else NOTHING
     state = State(model.neutral(), np.zeros(model.nv), ports.x_start, u)

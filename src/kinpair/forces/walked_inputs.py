@@ -30,8 +30,8 @@ class Role(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """Of each body its role and the numbers of its actuator (entry 0: the ground); and by name of a vector, x, u,
-    supply or losses, where the entries of each body begin and how many it has (n + 1, 2)."""
+    """Inputs of each body: its role and the numbers of its actuator (entry 0: the ground); and by name of a vector,
+    x, u, supply or losses, where the entries of each body begin and how many it has (n + 1, 2)."""
 
     roles: Roles
     numbers: list[dict[str, Scalar]]

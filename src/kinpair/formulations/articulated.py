@@ -30,7 +30,7 @@ ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
 
 
 class Eliminated(NamedTuple):
-    """What the inward sweep leaves for the outward one."""
+    """Results of the inward sweep for the outward one."""
 
     G: Matrix  # (6, nv)
     u: Vector  # E⁻¹ u (nv,)

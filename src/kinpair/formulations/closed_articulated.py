@@ -52,7 +52,7 @@ class Loops(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """What is handed to the parent."""
+    """Values handed to the parent."""
 
     A: Matrix
     Q: Matrix
@@ -66,7 +66,7 @@ class Carried(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What the inward sweep leaves for the outward one: of a pair, or of a loop that closes."""
+    """Results of the inward sweep for the outward one: of a pair, or of a loop that closes."""
 
     G: Matrix
     u: Vector  # E⁻¹ u; L_cc⁻¹ l_c
@@ -98,7 +98,7 @@ def _sweep(
 
 
 def _freed(body: Body, x: Carried, q: Vector, phi: Vector) -> tuple[Left, Carried]:
-    """What a pair leaves of what its body carries."""
+    """Part that a pair leaves of what its body carries."""
     p = body.pair.p(q)
     U = np.concatenate([x.A @ p[:3] + x.Q @ p[3:], x.Q.T @ p[:3] + x.D @ p[3:]])  # (AB1)
     E = p.T @ U + np.diag(body.rotor)
@@ -119,7 +119,7 @@ def _freed(body: Body, x: Carried, q: Vector, phi: Vector) -> tuple[Left, Carrie
 
 
 def _closed(x: Carried, c: slice) -> tuple[Left, Carried]:
-    """What a loop that closes leaves of what the body carries."""
+    """Part that a loop that closes leaves of what the body carries."""
     factors = ldl.factor(x.L[c, c])
     K_n, K_f, L_c = x.K_n[:, c], x.K_f[:, c], _without(x.L[c, :], c)
     G = ldl.solve_columns(factors, np.concatenate([K_n, K_f]).T).T  # K_c L_cc⁻¹

@@ -282,7 +282,7 @@ def reactions(model: Model, q: Vector, qd: Vector, qdd: Vector, w_ext: Sequence[
 
 
 class Eliminated(NamedTuple):
-    """What the inward sweep leaves for the outward one."""
+    """Results of the inward sweep for the outward one."""
 
     psi: Matrix  # ψ_i (6, nv)
     phi: Vector  # φ̃_i (nv,)

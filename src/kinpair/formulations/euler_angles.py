@@ -28,7 +28,7 @@ OFFSETS = (IDENTITY, QUARTER, np.roll(QUARTER, (1, 1), (0, 1)))  # none, a quart
 
 
 class Choice(NamedTuple):
-    """How the angles of one link are measured: the sequence of axes, and the constant rotation of the body axes."""
+    """Angles of one link: the sequence of axes, and the constant rotation of the body axes."""
 
     sequence: str
     offset: Matrix

@@ -34,7 +34,7 @@ Arc: TypeAlias = tuple[int, int]
 
 
 class Arrival(NamedTuple):
-    """How a body is reached from the ground: from which body, by which arc, and T of that arc."""
+    """Path of a body from the ground: from which body, by which arc, and T of that arc."""
 
     parent: int
     arc: int
@@ -96,7 +96,7 @@ def sliding(model: Model) -> np.ndarray:
 
 
 def is_regular(arcs: Sequence[Arc]) -> bool:
-    """Does arc i lead outward to body i, from a body of a smaller number?"""
+    """True if arc i leads outward to body i, from a body of a smaller number."""
     return all(head == a + 1 and tail <= a for a, (tail, head) in enumerate(arcs))
 
 
@@ -114,7 +114,7 @@ def _check(a: int, arc: Any, n: int) -> None:
 
 
 def arrivals(arcs: Sequence[Arc]) -> dict[int, Arrival]:
-    """How each body 1…n is reached from the ground, bodies nearer to it first; refuses what is no tree."""
+    """Paths of the bodies 1…n from the ground, bodies nearer to it first; refuses what is no tree."""
     n = len(arcs)
     for a, arc in enumerate(arcs, start=1):
         _check(a, arc, n)

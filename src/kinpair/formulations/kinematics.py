@@ -1,4 +1,4 @@
-"""Where the bodies are and how they move: poses, Jacobians, mass centre, energy.
+"""Kinematics of the bodies: poses, Jacobians, mass centre, energy.
 
 World components carry the suffix 0. i is a body, j its parent.
 
@@ -34,14 +34,14 @@ ZERO = np.zeros(3)
 
 
 class Placement(NamedTuple):
-    """Of one body in its parent."""
+    """Placement of one body in its parent."""
 
     R: Matrix  # axes of i in j
     a: Vector  # O_j → O_i in axes of j
 
 
 def placement(body: Body, q: Vector) -> Placement:
-    """Where the pair puts the body in its parent."""
+    """Compute where the pair puts the body in its parent."""
     R = body.R_seat @ body.pair.rotation(q)
     return Placement(R, body.a_seat + body.R_seat @ body.pair.translation(q))
 
@@ -96,7 +96,7 @@ class Bias(NamedTuple):
 def _bias(
     body: Body, parent: tuple[Bias, Vector], place: Placement, state: State, q: Vector, qd: Vector
 ) -> tuple[Bias, Vector]:
-    """As (NE3), (NE4) with q̈ = 0; next to it the angular velocity, which the next body needs."""
+    """Bias by (NE3), (NE4) with q̈ = 0; next to it the angular velocity, which the next body needs."""
     (alpha_j, a_j), omega_j = parent
     carried = place.R.T @ omega_j
     t, change = body.pair.p(q) @ qd, body.pair.pd(q, qd) @ qd
@@ -252,7 +252,7 @@ def difference(model: Model, start: Vector, end: Vector) -> Vector:
 
 
 def nudged(model: Model, q: Vector, step: Vector) -> Vector:
-    """The same to first order in the step, quaternions of length one; without a branch on a value."""
+    """Move coordinates to first order in the step, quaternions of length one; without a branch on a value."""
     return normalised(model, q + dq_dt(model, q, step))
 
 

@@ -238,7 +238,7 @@ def _momentum(body: Body, link: Link) -> Wrench:
 
 
 def _inertial(link: Link, x: Acceleration, h: Wrench, own: Turning, parent: Turning) -> Wrench:
-    """What α_ik and β_ik meet in d/dt ∂T/∂q̇_k − ∂T/∂q_k."""
+    """Inertia that α_ik and β_ik meet in d/dt ∂T/∂q̇_k − ∂T/∂q_k."""
     swept = cross(parent.omega, link.C - own.O) - own.slide
     couple = link.J @ x.omega_d + cross(link.omega + parent.omega, h.n) + cross(swept, h.f)
     return Wrench(link.m * x.v_d + cross(parent.omega, h.f), couple)

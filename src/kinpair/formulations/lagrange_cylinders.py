@@ -100,7 +100,7 @@ class Seen(NamedTuple):
 
 
 def seen(model: Model, q: Vector, cylinder: list[Cylinder], l: int, i: int) -> Seen:
-    """What link l, on the path from the ground to i, sees of link i."""
+    """Contribution of link i to link l, on the path from the ground to i."""
     places = placements(model, q)
     path = model.path_to_ground(i)
     pose, hinges = HOME, [Hinge(ALONG_Z, np.zeros(3))]
@@ -135,7 +135,7 @@ def _slopes(x: Seen, m: int, k: int) -> Changing:
 
 
 def _entry(c: Cylinder, x: Changing) -> Scalar:
-    """M¹ⁱ_lm.    (1.16)"""
+    """Entry M¹ⁱ_lm of the mass matrix.    (1.16)"""
     J_SN = c.J_S - c.J_N
     return (
         (c.J_N + c.m * (x.r_l @ x.r_m)) * (x.e_l @ x.e_m)

@@ -48,7 +48,7 @@ Choices: TypeAlias = Sequence[Choice]  # by body; entry 0, of the ground, is not
 
 
 class Oriented(NamedTuple):
-    """One link, by its angles, in world axes."""
+    """Orientation of one link, by its angles, in world axes."""
 
     R: Matrix
     e: Matrix  # Π
@@ -107,7 +107,7 @@ class Arm(NamedTuple):
 
 
 def _arms(model: Model, link: ByBody, i: int) -> Iterator[Arm]:
-    """From link i to the ground.    (LE2)"""
+    """Arms from link i to the ground.    (LE2)"""
     along = model.body[i].d
     for k in model.path_to_ground(i):
         yield Arm(k, link[k].R @ along)

@@ -45,7 +45,7 @@ GROUND = Oriented(IDENTITY, ZERO3, ZERO3, ZERO, ZERO3, ZERO, ZERO3)
 
 
 class Arm(NamedTuple):
-    """What link k adds to the motion of a mass centre, and link c that slides at its end, 0 for none."""
+    """Share that link k adds to the motion of a mass centre, and link c that slides at its end, 0 for none."""
 
     k: int
     c: int
@@ -63,7 +63,7 @@ class Moved(NamedTuple):
 
 
 def _arms(model: Model, turned: ByBody, placed: ByBody, i: int) -> Iterator[Arm]:
-    """From link i to the ground.    (LK1)"""
+    """Arms from link i to the ground.    (LK1)"""
     yield Arm(i, 0, turned[i].R @ model.body[i].d, ZERO3, ZERO, ZERO)
     for c in model.path_to_ground(i):
         body, link, k = model.body[c], placed[c], model.parent[c]
@@ -92,7 +92,7 @@ def _along_angles(x: Oriented, arm: Arm, P: Vector, f: Vector) -> Vector:
 
 
 def _along_strokes(x: Oriented, arm: Arm, P: Vector, f: Vector) -> Vector:
-    """The same in Q_z of link c."""
+    """Add the arms in Q_z of link c."""
     S_d = skew(x.omega) @ arm.S
     return S_d.T @ P + arm.S.T @ f - (skew(x.omega) @ arm.S).T @ P  # (LK3), (LK4), (LE6)
 

@@ -1,4 +1,4 @@
-"""What a formulation cannot do for a model, and what it would do at too high a price: said before any work.
+"""Limits of formulations: what one cannot do for a model, or only at too high a price, is refused before any work.
 
 A limit is a function of the model and the quantity; it answers with a reason, or with nothing where all is well.
 """
@@ -54,7 +54,7 @@ COSTLY: Mapping[str, Limit] = {"uicker": _every_coefficient, "lagrange": _third_
 
 
 def refusal(model: Model, quantity: str, method: str, *, force: bool = False) -> str:
-    """Why this method does not give this quantity of this model; empty where it does.
+    """Reason why this method does not give this quantity of this model; empty where it does.
 
     `force` has the costly done, never the impossible.
     """

@@ -39,7 +39,7 @@ ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
 
 
 class Placed(NamedTuple):
-    """One body in its place, in inertial axes."""
+    """Place of one body in inertial axes."""
 
     S: Matrix  # axes of the seat
     R: Matrix  # axes of the body
@@ -66,7 +66,7 @@ STILL = Accelerated(ZERO, ZERO, ZERO3, ZERO, ZERO)
 
 
 class Form(NamedTuple):
-    """What a unit of q̈_k adds to the accelerations of body i."""
+    """Amount that a unit of q̈_k adds to the accelerations of body i."""
 
     alpha: Matrix  # (3, nv)
     beta: Matrix  # (3, nv)

@@ -26,7 +26,7 @@ from kinpair.spatial.rotation import skew, turned
 
 
 class Rigid(NamedTuple):
-    """One rigid body, or several frozen into one."""
+    """A rigid body, or several frozen into one."""
 
     m: Scalar
     s: Vector

@@ -35,7 +35,7 @@ ZERO = np.zeros(3)
 
 
 class Motion(NamedTuple):
-    """Of one body, at O_i, in its axes."""
+    """Motion of one body, at O_i, in its axes."""
 
     omega: Vector
     alpha: Vector

@@ -59,7 +59,7 @@ Choices = Sequence[Choice]  # by body; entry 0, of the ground, is not used
 
 
 class Link(NamedTuple):
-    """Of one body: absolute angles, and displacement, velocity and acceleration of O_i in the seat."""
+    """Data of one body: absolute angles, and displacement, velocity and acceleration of O_i in the seat."""
 
     angles: Angles
     z: Vector

@@ -33,7 +33,7 @@ INERTIAL = ("m", "m cx", "m cy", "m cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz
 
 
 def parameter_names(model: Model) -> tuple[str, ...]:
-    """What each column of Y is."""
+    """Names of the columns of Y."""
     bodies = [f"{model.names[i]}: {name}" for i in model.moving for name in INERTIAL]
     joints = ("rotor inertia", "damping", "friction")
     return (*bodies, *(f"{name}: {what}" for what in joints for name in model.v_names))
@@ -47,7 +47,7 @@ def parameters(model: Model) -> np.ndarray:
 
 
 def _damping(model: Model) -> np.ndarray:
-    """Of dampers and of laws of friction."""
+    """Damping of dampers and of laws of friction."""
     damping = model.joints.damping.copy()
     for x in model.frictions:
         if x.law != "lugre" and not is_power(x):  # bristles have states, powers columns of their own

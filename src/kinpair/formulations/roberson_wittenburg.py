@@ -53,7 +53,7 @@ ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
 
 
 class Link(NamedTuple):
-    """One body and the arc that leads outward to it, in world axes."""
+    """A body and the arc that leads outward to it, in world axes."""
 
     R: Matrix
     d: Vector  # O_i → C_i, that is −c of the moved body
@@ -111,7 +111,7 @@ def carried_vectors(model: Model, q: Vector, arcs: Sequence[Arc]) -> dict[tuple[
 
 
 class Motion(NamedTuple):
-    """Of one body: ω, ω̇ and the acceleration of its mass centre, in world axes."""
+    """Motion of one body: ω, ω̇ and the acceleration of its mass centre, in world axes."""
 
     omega: Vector
     alpha: Vector
@@ -154,7 +154,7 @@ def partial_velocities(model: Model, placed: ByBody) -> dict[tuple[int, int], Ma
 
 
 class Lack(NamedTuple):
-    """Of one body: m r̈ − F and J ω̇ + ω × J ω − M, which its joints have to give."""
+    """Lack of one body: m r̈ − F and J ω̇ + ω × J ω − M, which its joints have to give."""
 
     force: Vector
     couple: Vector
@@ -168,7 +168,7 @@ def _lack(g: Vector, body: Body, link: Link, motion: Motion, w_ext: Vector) -> L
 
 
 def lacks(model: Model, placed: ByBody, moving: ByBody, w_ext: Sequence[Any]) -> ByBody:
-    """What Newton and Euler ask of the joints, by body; w_ext at O_i in axes of the body."""
+    """Forces and moments that Newton and Euler ask of the joints, by body; w_ext at O_i in axes of the body."""
     return each(model, partial(_lack, model.gravity), placed, moving, w_ext)
 
 

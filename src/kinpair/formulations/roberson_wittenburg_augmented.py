@@ -72,7 +72,7 @@ def augmented_bodies(model: Model, q: Vector) -> Augmented:
 
 
 def _towards(model: Model, placed: list[Link], k: int, i: int) -> Vector:
-    """From C_k to the joint on the path to body i, zero to itself."""
+    """Vector from C_k to the joint on the path to body i, zero to itself."""
     if i == k:
         return zeros(3)
     path = model.path_to_ground(i)

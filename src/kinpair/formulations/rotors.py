@@ -22,7 +22,7 @@ def turning_rotors(model: Model) -> list[int]:
 
 
 def _resists(rotor: Vector) -> bool:
-    """Is any entry a symbol, or a number that is not zero?"""
+    """True if any entry is a symbol, or a number that is not zero."""
     return any(not isinstance(J, float) or J != 0.0 for J in rotor.tolist())
 
 

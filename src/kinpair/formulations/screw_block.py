@@ -89,7 +89,7 @@ def _seat(model: Model, where: ByBody, j: int) -> Pose:
 
 
 def tree_joints(model: Model, q: Vector, qd: Vector) -> list[Joint]:
-    """What the joints of the tree hold, body by body."""
+    """Constraint space of the joints of the tree, body by body."""
     q, qd = checked(model, q=q, qd=qd)
     where = poses(model, q)
     moving = motions(model, q, qd, where)
@@ -232,7 +232,7 @@ class BlockSolution(NamedTuple):
 
 
 class Eliminated(NamedTuple):
-    """What the inward sweep leaves of one body."""
+    """Results of the inward sweep for one body."""
 
     I: Matrix
     b: Vector
@@ -271,7 +271,7 @@ def _answer(body: Body, parent: BlockAcceleration, x: Eliminated, moving: Moving
 
 
 class Elimination(NamedTuple):
-    """What both sweeps leave, by body, and the accelerations of the pairs with their pivots."""
+    """Results of both sweeps, by body, and the accelerations of the pairs with their pivots."""
 
     left: ByBody
     moving: ByBody

@@ -38,7 +38,7 @@ NO_SCREW = np.zeros(6)
 
 
 class Moving(NamedTuple):
-    """Of one body: velocity, motion of its pair, and the acceleration it has over its parent while q̈ is zero."""
+    """Motion of one body: velocity, motion of its pair, and the acceleration it has over its parent while q̈ is zero."""
 
     V: Vector
     S: Matrix  # (6, nv)
@@ -46,7 +46,7 @@ class Moving(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """Of one body: its inertia at the origin and the force it asks for while A is zero, 𝓘 A + f_p."""
+    """Load of one body: its inertia at the origin and the force it asks for while A is zero, 𝓘 A + f_p."""
 
     I: Matrix
     f_p: Vector

@@ -1,4 +1,4 @@
-"""What each pair holds and what its drive moves, as wrenches (Pan, lecture 4; every kind of pair).
+"""Wrenches of each pair: constraint and drive (Pan, lecture 4; every kind of pair).
 
 In the seat of the pair, marker z the axis of a pair that has one; wrenches (f; n), see `screw_algebra`. Columns are
 counted from 1, as in the source. f degrees; p is the motion of the pair, linear half first.
@@ -35,7 +35,8 @@ def columns(*numbers: int) -> Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Wrenches:
-    """Of one kind of pair: C_0, its rate on the inner body, M_0, D_0; functions of the pair and its q (and q̇)."""
+    """Wrenches of one kind of pair: C_0, its rate on the inner body, M_0, D_0; functions of the pair and its q (and
+    q̇)."""
 
     wrenches: OfPair  # (SP1)
     denied: OfPair  # (SP3)
@@ -54,7 +55,7 @@ def _holding(*numbers: int) -> Wrenches:
 
 
 def _screw_wrenches(pair: Any, q: Vector) -> Matrix:
-    """As a hinge, but a force along the axis comes with the moment −pitch · force: no work on the screw."""
+    """Wrenches as of a hinge, but a force along the axis comes with the moment −pitch · force: no work on the screw."""
     nut = array([[0.0], [0.0], [1.0], [0.0], [0.0], [-pair.pitch]])
     return np.concatenate([columns(1, 2), nut, columns(4, 5)], axis=1)
 

@@ -1,4 +1,4 @@
-"""What a solve for accelerations gives."""
+"""Result of a solve for accelerations."""
 
 from __future__ import annotations
 

@@ -65,14 +65,14 @@ def _gather(body: Body, outer: tuple[Matrix], pose: Pose) -> tuple[Matrix, tuple
 
 
 class Terms(NamedTuple):
-    """By rate k: the rates i from the ground to k itself, Δ_k, and Δ_k W; (3, 4) each."""
+    """Terms by rate k: the rates i from the ground to k itself, Δ_k, and Δ_k W; (3, 4) each."""
 
     inner: list[list[int]]
     Delta: list[Matrix]
     X: list[Matrix]
 
     def axis(self, k: int) -> Vector:
-        """e_k."""
+        """Axis e_k of the rate."""
         D = self.Delta[k]
         return array([D[2, 1], D[0, 2], D[1, 0]])
 

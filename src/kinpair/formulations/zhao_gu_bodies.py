@@ -35,7 +35,7 @@ ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
 
 
 class Placed(NamedTuple):
-    """One body in its place."""
+    """Place of one body."""
 
     R: Matrix  # axes of the body, inertial
     seat: Matrix  # axes of the seat of its pair, inertial
@@ -53,7 +53,7 @@ class Moved(NamedTuple):
 
 
 class Block(NamedTuple):
-    """What a pair adds to the velocities of a body: columns of J_T and J_R (3, nv)."""
+    """Block that a pair adds to the velocities of a body: columns of J_T and J_R (3, nv)."""
 
     T: Matrix
     R: Matrix
@@ -114,7 +114,7 @@ def motions(model: Model, q: Vector, qd: Vector, at: ByBody) -> ByBody:
 
 
 class Accelerated(NamedTuple):
-    """Of one body: of its mass centre in inertial axes, and angular in its own."""
+    """Acceleration of one body: of its mass centre in inertial axes, and angular in its own."""
 
     a: Vector
     alpha: Vector

@@ -45,7 +45,7 @@ STATES, TURNS = 3, 1e-9  # random states in which a rotation is looked for; rate
 
 
 class Share(NamedTuple):
-    """What components of reactions do to one body (3, components)."""
+    """Shares of components of reactions in one body (3, components)."""
 
     F: Matrix  # force, inertial axes
     L: Matrix  # moment about the mass centre, axes of the body
@@ -101,7 +101,7 @@ def _joint(model: Model, i: int, C: Matrix, R: Matrix, at: Placed) -> Columns:
 
 
 def rotor_columns(model: Model, driven: Sequence[Columns]) -> list[Columns]:
-    """Those drives that turn a rotor, with 1/J_r on their diagonal.    (ZR7)"""
+    """Columns of drives that turn a rotor, with 1/J_r on their diagonal.    (ZR7)"""
     found: list[Columns] = []
     for i, columns in zip(model.moving, driven, strict=True):
         rotor = model.body[i].rotor
@@ -132,7 +132,7 @@ class Weight(NamedTuple):
 
     @property
     def is_inverse(self) -> bool:
-        """Is W = M̄⁻¹ here?"""
+        """True if W = M̄⁻¹ here."""
         return self.of_mass and self.tensor is not None
 
     def on(self, n: Matrix) -> Matrix:
@@ -171,7 +171,7 @@ def filled_tensor(model: Model, i: int) -> Matrix | None:
 
 
 def never_turns(model: Model, i: int, n: Matrix) -> bool:
-    """Is the body without rotation about these axes of its own (3, k), however the tree moves?"""
+    """True if the body has no rotation about these axes of its own (3, k), however the tree moves."""
     rng = np.random.default_rng(1991)
     for _ in range(STATES):
         q = model.neutral() + rng.uniform(-1.0, 1.0, model.nq)
@@ -282,7 +282,7 @@ def cut_column(model: Model, at: ByBody, wrenches: Mapping[int, Vector]) -> Colu
 
 
 def effort_column(model: Model, driven: Sequence[Columns], row: Vector) -> Columns:
-    """The same of a row that acts along the rates: D̄ Aᵀ."""
+    """Column of a row that acts along the rates: D̄ Aᵀ."""
     on: dict[int, Share] = {}
     for k, columns in zip(model.moving, driven, strict=True):
         own = row[model.v_span[k]]

@@ -53,7 +53,7 @@ class FrictionStates:
 
     @cached_property
     def rough(self) -> bool:
-        """Is there dry friction of constant level?"""
+        """True if there is dry friction of constant level."""
         return len(self.dry.rates) > 0
 
     def moving(self, *, passive: bool) -> tuple[int, ...]:
@@ -63,7 +63,7 @@ class FrictionStates:
         return tuple(self.dry.rates.tolist()) if passive and self.rough else ()
 
     def rests(self, qd: Any) -> bool:
-        """Is a rate with dry friction zero in any state?"""
+        """True if a rate with dry friction is zero in any state."""
         return (
             self.rough
             and not holds_symbols(qd)
@@ -172,7 +172,7 @@ class FrictionStates:
     def by_rate(
         self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any]
     ) -> dict[str, JointFriction]:
-        """What dry friction does in one state, by name of the rate."""
+        """Dry friction in one state, by name of the rate."""
         if self.model.surfaces:
             states, request, arguments = self.load_state(state, time, external)
             return states.by_rate(request, arguments)
@@ -184,7 +184,7 @@ class FrictionStates:
     def load_state(
         self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any]
     ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
-        """What solves one state in floats where joints have friction from load, and its arguments."""
+        """Solver of one state in floats where joints have friction from load, and its arguments."""
         if self._closure is not None:
             return self._closure.dynamics.load_state(state, time, external)
         return self.loaded, *self._under_load(state, external, time)

@@ -294,7 +294,7 @@ class Layout:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What each column is."""
+        """Names of the columns."""
         found = [
             Parameter(f"{body}: {x}", "inertial", b, unit, x == "m")
             for b, body in enumerate(self.bodies)

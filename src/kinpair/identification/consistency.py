@@ -30,7 +30,7 @@ FREE = 1e-8  # curvature, relative to N, of parameters without a prior and witho
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
-    """Where parameters are without data: θ⁰ (p,), bodies of ten and numbers above zero."""
+    """Values of parameters without data: θ⁰ (p,), bodies of ten and numbers above zero."""
 
     theta: np.ndarray
     bodies: list[np.ndarray]

@@ -52,7 +52,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How logs are read: arguments of `identify`."""
+    """Source of logs: arguments of `identify`."""
 
     columns: Mapping[str, Any] | None
     torque: str

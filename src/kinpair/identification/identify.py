@@ -130,7 +130,7 @@ def identify(
 
 @dataclass
 class _Work:
-    """One identification: what was given, and what was reached."""
+    """An identification: its arguments and its results."""
 
     m: Mechanism
     source: Source

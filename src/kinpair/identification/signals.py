@@ -1,4 +1,4 @@
-"""From logged columns to filtered rows: the signal chain.
+"""Conversion of logged columns to filtered rows: the signal chain.
 
 From logged columns to samples of motion and efforts: the signal chain.
 

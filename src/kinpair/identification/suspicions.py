@@ -1,4 +1,4 @@
-"""What is suspicious in a log: units, joints that do not move, signs and order of efforts."""
+"""Suspicions about a log: units, joints that do not move, signs and order of efforts."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ Room: TypeAlias = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarra
 
 
 class Iteration(Protocol):
-    """From starts q (rows, nq), targets u and parameters p of each to ends (rows, nq) and what they leave, V.
+    """Iteration from starts q (rows, nq), targets u and parameters p of each to ends (rows, nq) and what they leave, V.
 
     Parameters without an axis of rows are those of every row.
     """
@@ -84,7 +84,7 @@ class Compiled:
 
 
 class Interpreted:
-    """The same step by step."""
+    """An iteration evaluated step by step."""
 
     def __init__(self, task: Task, criterion: str) -> None:
         self.task, self.criterion = task, criterion

@@ -46,7 +46,8 @@ class Path:
 
     @cached_property
     def _loop(self) -> FixedLoop:
-        """Its time counts the rows of the table of targets, two to a step; the last entry of u is the time between."""
+        """Make the loop. Its time counts the rows of the table of targets, two to a step; the last entry of u is the
+        time between."""
         n, nu, np_ = self.model.nq, self.course.size + 1, 3 * self.model.nv + 1
         rhs = trace(
             lambda y, u: self.course.rates(y, u[:-1]).dq * u[-1], {"y": (n,), "u": (nu,)}, name="rates"

@@ -52,7 +52,7 @@ class Rates(NamedTuple):
 
     @property
     def own(self) -> Scalar:
-        """How much of its least independent row is its own; 0 where the position is singular."""
+        """Part of its least independent row that is independent; 0 where the position is singular."""
         return reduce(minimum, [np.divide(D, self.S[k, k]) for k, D in enumerate(self.factors.D)])
 
 
@@ -82,7 +82,7 @@ class Course:
         return self.task.size + sum(map(rate_size, self.task.forms)) + len(self.task.entries)
 
     def rows(self, q: Vector, u: Vector) -> Rows:
-        """What the rates obey, and what is preferred."""
+        """Rows of the rates, and those preferred."""
         model = self.task.model
         at = Motion(model, q, u[0], np.zeros(model.nv))
         targets = self.task.targets(at, u)
@@ -96,7 +96,7 @@ class Course:
         return Rows(J, np.concatenate([xd, -a[kept]]), prefer.W, array(z))
 
     def rates(self, q: Vector, u: Vector) -> Rates:
-        """(IK7)"""
+        """Compute the rates.    (IK7)"""
         model = self.task.model
         J, r, W, z = self.rows(q, u)
         X = weighed(model, W, J.T)

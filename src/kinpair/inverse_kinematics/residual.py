@@ -1,4 +1,5 @@
-"""How far frames are from their targets and loops from closing: rows of e = 0 and their matrix, over floats or symbols.
+"""Distances of frames from their targets and of loops from closing: rows of e = 0 and their matrix, over floats or
+symbols.
 
     position   e = (x* − x)/ℓ                      J = J_v/ℓ                       ℓ: a length of the mechanism  (IK1)
     rotation   e = s/√((1 + c)/2) = 2 sin(θ/2) a   J = J_ω                         s = a sin θ, c = cos θ of R* Rᵀ (IK2)
@@ -38,7 +39,8 @@ class Residual(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to hold: forms of frames, constraints, entries of q that stay; and a length to judge positions by."""
+    """Conditions to satisfy: forms of frames, constraints, entries of q that stay; and a length to judge positions
+    by."""
 
     model: Model
     forms: tuple[Form, ...]

@@ -31,7 +31,8 @@ NOTHING, BEYOND_LIMITS, WITHIN = range(3)  # what was found
 
 
 class Found(NamedTuple):
-    """Of each target: coordinates (nq), what they leave of V, and whether they are nothing, beyond limits or within."""
+    """Result of each target: coordinates (nq), what they leave of V, and whether they are nothing, beyond limits or
+    within."""
 
     q: np.ndarray
     V: np.ndarray
@@ -39,7 +40,8 @@ class Found(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """So many starts (0: the guess itself), minding limits or not, for targets of which less than this was found."""
+    """Attempt with a number of starts (0: the guess itself), minding limits or not, for targets of which less than
+    this was found."""
 
     starts: int
     limited: bool
@@ -136,7 +138,7 @@ class Search:
     def _tried(
         self, attempt: Attempt, guess: np.ndarray, u: np.ndarray, box: Box, held: Sequence[int]
     ) -> Found:
-        """Of each target the solution nearest to its guess, or the end that leaves least."""
+        """Find for each target the solution nearest to its guess, or the end that leaves least."""
         begin = box.turned(guess) if attempt.limited else guess
         starts = self._starts(begin, box, held, attempt.starts) if attempt.starts else begin[:, None]
         targets, count, nq = starts.shape
@@ -169,7 +171,7 @@ class Search:
         return np.concatenate([q for q, _ in ends]), np.concatenate([V for _, V in ends])
 
     def _starts(self, q: np.ndarray, box: Box, held: Sequence[int], count: int) -> np.ndarray:
-        """So many for each guess, moved a part of the distance to places anywhere within the limits."""
+        """Draw starts for each guess, moved a part of the distance to places anywhere within the limits."""
         here = box.positions(q)[:, None]
         low = np.where(np.isfinite(box.lower), box.lower, here - WIDE)
         high = np.where(np.isfinite(box.upper), box.upper, here + WIDE)

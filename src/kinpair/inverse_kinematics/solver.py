@@ -67,7 +67,7 @@ class Solver:
         return self._searches[key]
 
     def path(self, forms: tuple[Form, ...], entries: tuple[int, ...], q: np.ndarray, criterion: str) -> Path:
-        """What follows targets of these forms, and entries of q, from a position q on."""
+        """Path that follows targets of these forms, and entries of q, from a position q on."""
         self._check_criterion(criterion)
         kept = self.rows.rank.kept(q, 0.0) if self.rows.row_names else ()
         key = forms, entries, criterion, kept
@@ -176,6 +176,6 @@ class Solver:
 
 
 def _angle(R: np.ndarray) -> float:
-    """Of a rotation."""
+    """Angle of a rotation [rad]."""
     sine = np.sqrt((R[2, 1] - R[1, 2]) ** 2 + (R[0, 2] - R[2, 0]) ** 2 + (R[1, 0] - R[0, 1]) ** 2)
     return float(np.arctan2(sine, np.trace(R) - 1.0))

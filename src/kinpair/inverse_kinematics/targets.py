@@ -1,4 +1,4 @@
-"""What is wanted of frames: places, rotations, directions; for one position of a mechanism, or for many."""
+"""Targets of frames: places, rotations, directions; for one position of a mechanism, or for many."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROTATED = 1e-6  # how far R Rᵀ may be from one
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """Where a frame is to be: any of a position, a rotation, and an axis.
+    """Place where a frame is to be: any of a position, a rotation, and an axis.
 
     position (3,) [m] in the world, None for an entry that is free; rotation (3, 3); axis: a direction in the frame and
     the direction in the world that it is to have, ((0, 0, 1), (0, 0, -1)). Each may have an axis of targets in front.
@@ -27,7 +27,7 @@ class Target:
 
 
 class Form(NamedTuple):
-    """Which numbers of a frame are wanted; what code is made for."""
+    """Kinds of numbers that are required of a frame; what code is made for."""
 
     frame: str
     along: tuple[int, ...]  # entries of its position
@@ -36,7 +36,7 @@ class Form(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many numbers say what is wanted."""
+        """Number of values that define the target."""
         return len(self.along) + 9 * self.rotation + len(self.axis)
 
 
@@ -106,7 +106,7 @@ def _is_rotation(R: np.ndarray) -> bool:
 
 
 def _position(value: Any) -> tuple[tuple[int, ...], np.ndarray]:
-    """Which entries are wanted, and their values."""
+    """Entries that are required, and their values."""
     along = (0, 1, 2)
     if isinstance(value, (list, tuple)) and len(value) == 3 and any(x is None for x in value):
         along = tuple(k for k, x in enumerate(value) if x is not None)

@@ -38,7 +38,7 @@ def _reflected(x: Mapping[str, Scalar]) -> Scalar:
 
 
 def numbers_of(part: Actuator) -> dict[str, float]:
-    """Those of the actuator and of its gear in one."""
+    """Numbers of the actuator and of its gear in one."""
     return {**dict(part.numbers), **{f"{GEAR}{key}": x for key, x in part.gear}}
 
 

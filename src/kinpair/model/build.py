@@ -1,4 +1,4 @@
-"""From a description to the numbered, frozen Model."""
+"""Conversion of a description to the numbered, frozen Model."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def rebuilt(description: Description, options: Options, added: tuple[Any, ...] =
 
 
 def freed(description: Description) -> Description:
-    """The same mechanism with its root link floating: a free joint `base` between it and the ground.
+    """Return the mechanism with its root link floating: a free joint `base` between it and the ground.
 
     The joint takes the place of the only one on the ground, if that is fixed, and starts there.
     """

@@ -25,7 +25,7 @@ def check_compliances(description: Description) -> None:
 
 
 def warn_of_compliance(description: Description, warnings: WarningList) -> None:
-    """In a tree every reaction is unique."""
+    """Warn of compliance in a tree, where every reaction is unique."""
     if names := [joint.name for joint in description.joints_with("compliance")]:
         warnings.add(
             f"{at(description.source)}compliance of {listed(map(repr, names), 6)} has no effect: it shares loads out "

@@ -1,4 +1,4 @@
-"""Do the numbers of the parts make a mechanism that can exist, and that can be computed with?"""
+"""Check that the numbers of the parts make a mechanism that can exist and be computed with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TURNS, DEGREES = 4 * math.pi, 720.0  # limits of an angle between these, in whol
 
 
 def too_large(quantity: str, x: float) -> str:
-    """What is said of a number whose products may overflow."""
+    """Sentence about a number whose products may overflow."""
     return f"{quantity} is {x:g}; the largest number that can be computed with is {LARGEST:g}"
 
 

@@ -1,4 +1,4 @@
-"""Is every part of a description something that can exist?"""
+"""Check that every part of a description can exist."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def _check_mimics(joints: Sequence[Joint], warnings: WarningList) -> None:
 
 
 def _mimic_trouble(joint: Joint, named: Mapping[str, Joint]) -> str:
-    """What is doubtful in a mimic and what is made of it; nothing if it is well."""
+    """Sentence about a doubtful mimic and how it is read; empty if it is well."""
     assert joint.mimic is not None
     other = named.get(joint.mimic.joint)
     subject = f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which is"
@@ -257,7 +257,7 @@ _LIMITS = ("lower", "upper", "velocity", "acceleration", "jerk", "effort")
 
 
 def _numbers(joint: Joint) -> Iterator[Any]:
-    """What must be finite: quantity, values, and how many there may be (any number if not said)."""
+    """Numbers that must be finite: quantity, values, and how many there may be (any number if not said)."""
     yield "axis", joint.axis, 3
     yield "second axis", joint.axis2 or (), 0, 3
     yield "pitch", (joint.pitch,)
@@ -273,7 +273,7 @@ def _check_axes(part: str, joint: Joint) -> None:
 
 
 def axes_trouble(axis: Sequence[float], axis2: Sequence[float] | None, axes: int) -> str:
-    """What is wrong with the directions of a pair that has so many; nothing if they will do."""
+    """Sentence about wrong directions of a pair that has so many; nothing if they will do."""
     if any(x is not None and not any(x) for x in (axis, axis2)[:axes]):
         return "has the axis 0 0 0; give a direction"
     if axes < 2 or axis2 is None:

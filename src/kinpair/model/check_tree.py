@@ -1,4 +1,4 @@
-"""Do the joints make one tree of the links?"""
+"""Check that the joints make one tree of the links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do joints move anything that has inertia?"""
+"""Check that joints move something that has inertia."""
 
 from __future__ import annotations
 

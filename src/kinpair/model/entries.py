@@ -12,7 +12,7 @@ from kinpair.model.model import Model
 
 
 class Words(NamedTuple):
-    """How messages speak of an argument, of an unknown name in it, and of the names there are."""
+    """Words of messages for an argument, of an unknown name in it, and of the names there are."""
 
     value: str
     unknown: str
@@ -20,7 +20,7 @@ class Words(NamedTuple):
 
 
 def words_of(argument: str) -> Words:
-    """Those of an argument such as q or tau."""
+    """Words of an argument such as q or tau."""
     return Words(f"{argument}: {{name}}", f"{argument} has no entry {{name!r}}", "Entries")
 
 
@@ -28,7 +28,7 @@ INPUTS = Words("input {name!r}", "no rate {name!r}", "Rates")
 
 
 def spans_of(model: Model, coordinates: bool) -> dict[str, slice]:
-    """Where each name is in q, or in the rates."""
+    """Places of each name in q, or in the rates."""
     names, spans = (model.q_names, model.q_span) if coordinates else (model.v_names, model.v_span)
     joints = {model.joint_names[i]: slice(spans[i].start, spans[i].stop) for i in model.moving}
     return joints | {name: slice(k, k + 1) for k, name in enumerate(names)}
@@ -63,7 +63,7 @@ def filled(
 
 
 def batch_of(model: Model, stated: Mapping[str, Any], *, coordinates: bool = False) -> int | None:
-    """How many states there are in arrays and lists by name; None where they are of one state."""
+    """Number of states in arrays and lists by name; None where they are of one state."""
     spans = spans_of(model, coordinates)
     for name, value in stated.items():
         if name in spans and isinstance(value, np.ndarray | list | tuple):
@@ -82,7 +82,7 @@ def _array(value: Any) -> np.ndarray:
 
 
 def _numbers(what: str, value: Any, size: int, batch: int | None) -> np.ndarray:
-    """One finite number, or as many as there are entries; or that for every state of a batch."""
+    """Check one finite number, or as many as there are entries; or that for every state of a batch."""
     x = _array(value)
     fits = x.shape == (size,) if size > 1 else x.size == 1 and x.ndim <= 1
     if batch is not None and (x.shape == (batch, size) or (size == 1 and x.shape == (batch,))):

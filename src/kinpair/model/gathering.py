@@ -1,4 +1,4 @@
-"""From links and joints to bodies: what is welded together becomes one body.
+"""Conversion of links and joints to bodies: what is welded together becomes one body.
 
 Links and joints that have the same data share their poses, inertias and bodies: a chain of a million equal links has
 three different bodies, whatever its length.

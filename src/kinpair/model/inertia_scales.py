@@ -1,4 +1,4 @@
-"""What the inertia against each rate is judged by: as large as it could be if all that is carried were stretched out.
+"""Scale of the inertia against each rate: as large as it could be if all that is carried were stretched out.
 
     R_i = R_j + |a_i|,   J_i = Σ_k m_k (R_k + |d_k|)² + tr I_k,   m = Σ_k m_k        k: carried by i
     scale = |ω|² J_i + |v|² m + rotor                                               p = [ω; v] of the rate

@@ -30,7 +30,8 @@ _SCALAR_ONLY = ("stiffness", "rest", "lower", "upper")  # no meaning for a quate
 def joint_data(
     joints: Sequence[tuple[Joint, Pair]], friction: np.ndarray, warnings: WarningList
 ) -> JointData:
-    """One array a quantity, in the order of the joints given; `friction` of `friction_data.plain_levels`."""
+    """Make one array for each quantity, in the order of the joints given; `friction` of
+    `friction_data.plain_levels`."""
     size = sum(pair.nv for _, pair in joints), sum(pair.nq for _, pair in joints)
     arrays = {row[0]: _array(joints, size[row[2]], *row) for row in _TABLE}
     crossed = arrays["lower"] > arrays["upper"]

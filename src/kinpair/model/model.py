@@ -53,7 +53,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointData:
-    """What acts in the joints and how far they may go: arrays over the rates (nv) or coordinates (nq)."""
+    """Data of the joints, forces and limits: arrays over the rates (nv) or coordinates (nq)."""
 
     damping: np.ndarray  # (nv)
     friction: np.ndarray  # (nv) Coulomb levels that are the same in both directions
@@ -111,7 +111,7 @@ class SurfaceData:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a description was made a model."""
+    """Options by which a description became a model."""
 
     snap: float = 0.0
     merge_fixed: bool = True
@@ -155,7 +155,7 @@ class Model:
     _cache: dict[str, Any] = field(default_factory=dict[str, Any], init=False, repr=False)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """What packages further on make of this model, made when first asked for and kept with it."""
+        """Value that packages further on make of this model, made when first asked for and kept with it."""
         if name not in self._cache:
             self._cache[name] = make()
         return self._cache[name]
@@ -177,7 +177,8 @@ class Model:
 
     @property
     def lean(self) -> Model:
-        """The same motion from fewer numbers, see `lean.py`; its reactions, energies and mass centres are not.
+        """Return a model of equal motion with fewer numbers, see `lean.py`; its reactions, energies and mass centres
+        are not.
 
         With a walker it is the model itself: along a chain the regrouped masses add up, so that equal links would have
         different numbers, and large ones.
@@ -197,7 +198,7 @@ class Model:
         return self.numbering.which, self.numbering.chosen
 
     def walked_by(self, walker: Any) -> Model:
-        """The same model, whose recursions `walker` takes."""
+        """Return the model whose recursions `walker` takes."""
         walked = replace(self, walker=walker)
         walked.once("numbering", lambda: self.numbering)
         return walked

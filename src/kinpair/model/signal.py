@@ -1,4 +1,4 @@
-"""What a number of the description is multiplied by where it changes: a function of time, or an input."""
+"""Factor of a number of the description that changes: a function of time, or an input."""
 
 from __future__ import annotations
 

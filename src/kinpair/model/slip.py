@@ -1,4 +1,4 @@
-"""How rates with dry friction slide, where that is known beforehand.
+"""Sliding of rates with dry friction, where that is known beforehand.
 
 A model whose `slip` is None has friction by the sign of each rate. With a `Slip` the sign stays what it says through
 a whole phase of the motion, whatever the rate does within a step, so that forces are smooth there; and a rate that is
@@ -19,8 +19,8 @@ from kinpair.model.recursion import each, joined, rates
 
 
 class Slip(NamedTuple):
-    """Of each rate (nv,): `share` of the level that friction has against positive motion, 1 and −1 while it slides;
-    and where `held` is 1 it is at rest, where 0 it moves. None: no rate is locked."""
+    """Slip of each rate (nv,): `share` of the level that friction has against positive motion, 1 and −1 while it
+    slides; and where `held` is 1 it is at rest, where 0 it moves. None: no rate is locked."""
 
     share: Vector
     held: Vector | None = None
@@ -41,5 +41,5 @@ def _signs(body: Body, qd: Vector, qdd: Vector) -> Vector:
 
 
 def signs(qd: Vector, qdd: Vector) -> Vector:
-    """Of sliding (nv,): those of q̇, where that is zero those of q̈."""
+    """Signs of sliding (nv,): those of q̇, where that is zero those of q̈."""
     return array([sign(v) + (1.0 - sign(v) * sign(v)) * sign(a) for v, a in zip(qd, qdd, strict=True)])

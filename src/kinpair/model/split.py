@@ -71,7 +71,7 @@ def split_description(
 
 
 def _renamed(part: ConstraintPart, names: Mapping[str, str]) -> ConstraintPart:
-    """The same constraint on coordinates of other names."""
+    """Return the constraint on coordinates of other names."""
     if isinstance(part, Custom):
         return replace(part, phi=_in_formulas(part.phi, names), psi=_in_formulas(part.psi, names))
     if not isinstance(part, (Coupling, Drive)):
@@ -129,7 +129,7 @@ def _chain(joint: Joint, taken: set[str]) -> list[Joint]:
 
 
 def _same_everywhere(joint: Joint) -> tuple[float, ...]:
-    """Its compliance, which the last step takes: all of them carry the same wrench, in axes of their own."""
+    """Copy its compliance, which the last step takes: all of them carry the same wrench, in axes of their own."""
     if len(set(joint.compliance)) > 1:
         raise DescriptionError(
             f"{at(joint.where)}joint {joint.name!r}: a compliance of six numbers cannot be split; give one for all, or "
@@ -140,7 +140,7 @@ def _same_everywhere(joint: Joint) -> tuple[float, ...]:
 
 
 def _starts(joint: Joint, pair: Pair) -> list[tuple[float, ...]]:
-    """Where each step starts."""
+    """Start of each step."""
     if not joint.start:
         return [()] * pair.nv
     q = np.array(joint.start) + np.zeros(pair.nq)
@@ -148,7 +148,7 @@ def _starts(joint: Joint, pair: Pair) -> list[tuple[float, ...]]:
 
 
 def _split_state(state: Keyframe, chains: list[tuple[Joint, list[Joint]]]) -> Keyframe:
-    """The same state by the joints of the split."""
+    """Convert the state to the joints of the split."""
     q, qd = dict(state.q), dict(state.qd)
     for joint, chain in chains:
         if joint.name in q or joint.name in qd:
@@ -182,7 +182,7 @@ def _own(joint: Joint, k: int) -> Joint:
 
 
 def _of_degree(law: Friction, k: int) -> Friction:
-    """The same law on one degree."""
+    """Return the law on one degree."""
     return Friction(law.law, tuple((key, (x[min(k, len(x) - 1)],)) for key, x in law.numbers))
 
 

@@ -57,7 +57,7 @@ def _check_ends(part: str, spring: Spring, names: Mapping[str, None]) -> None:
 
 
 def _troubles(spring: Spring) -> list[str]:
-    """What is wrong with the numbers."""
+    """Sentences about wrong numbers."""
     troubles: list[str] = []
     for key in ("xyz", "child_xyz"):
         point = getattr(spring, key)
@@ -83,7 +83,7 @@ def _troubles(spring: Spring) -> list[str]:
 
 
 def _no_number(spring: Spring, key: str, value: object) -> list[str]:
-    """What to say of it; a damper alone needs no rest length."""
+    """Sentence about it; a damper alone needs no rest length."""
     if value is not None or key != "rest_length":
         return [f"{key} is {value!r}; give a finite number"]
     needed = spring.stiffness or spring.tension_only

@@ -19,7 +19,7 @@ class StateByName(NamedTuple):
 
 
 def start(model: Model) -> np.ndarray:
-    """What the description gives for its joints, else neutral (nq,); quaternions of length one."""
+    """Start that the description gives for its joints, else neutral (nq,); quaternions of length one."""
     starts = {joint.name: joint.start for joint in model.description.joints if joint.start}
     return _placed(model, starts, model.neutral())
 

@@ -37,7 +37,7 @@ ABOVE_ZERO = ("radius", "length", "width")
 
 
 def troubles(law: Friction, joint: Joint) -> Iterator[str]:
-    """What is wrong with a law of friction from load in this joint."""
+    """Sentences about a wrong law of friction from load in this joint."""
     if law.law not in FROM_LOAD:
         return
     numbers, pairs = dict(law.numbers), NEEDS[law.law]
@@ -97,7 +97,7 @@ def _gear_troubles(numbers: Values) -> Iterator[str]:
 
 
 def efficiency_trouble(key: str, value: float) -> str:
-    """What is wrong with an efficiency; nothing: an empty text."""
+    """Sentence about a wrong efficiency; an empty text if it is correct."""
     if value > 1.0:
         return f"give 1 or less ({KEYS[key]})"
     if key == "efficiency" and value <= 0.0:
@@ -106,7 +106,7 @@ def efficiency_trouble(key: str, value: float) -> str:
 
 
 def joint_troubles(laws: Sequence[Friction]) -> Iterator[str]:
-    """What does not go together in one joint."""
+    """Sentences about laws that do not go together in one joint."""
     loaded = [x.law for x in laws if x.law in FROM_LOAD]
     if len(loaded) > 1:
         yield f"has {len(loaded)} laws of friction from load ({listed(loaded)}); a joint takes one"

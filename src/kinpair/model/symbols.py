@@ -58,7 +58,7 @@ def own_inertia(model: Model, link: str) -> Inertia:
 
 
 def _of_spring(spring: Spring) -> tuple[str, ...]:
-    """What of a spring may be replaced: nothing of a law, and no stiffness where there is no rest length."""
+    """Numbers of a spring that may be replaced: nothing of a law, and no stiffness where there is no rest length."""
     if spring.law is not None:
         return ()
     return ("damping", "preload") if spring.rest_length is None else SPRING_NUMBERS
@@ -92,7 +92,7 @@ def _check_parts(model: Model, names: Sequence[str]) -> None:
 
 
 def _is_of(link: str, name: str) -> bool:
-    """Is it a constant of the inertia of the link?"""
+    """True if it is a constant of the inertia of the link."""
     return name == f"{link}.mass" or name.startswith((f"{link}.com.", f"{link}.inertia."))
 
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def shortened(items: Sequence[T], cells: Callable[[T], Row]) -> list[Row]:
-    """One row an item; of a long table the first and the last rows, and how many there are between."""
+    """Return one row for each item; of a long table the first and the last rows, and how many there are between."""
     if len(items) <= MOST:
         return [cells(x) for x in items]
     first, last = ([cells(x) for x in some] for some in (items[:FIRST], items[-LAST:]))
@@ -31,7 +31,7 @@ def shortened(items: Sequence[T], cells: Callable[[T], Row]) -> list[Row]:
 
 
 def table_rows(model: Model) -> list[Row]:
-    """One row a moving body, in the order of the coordinates; see `shortened`."""
+    """Return one row for each moving body, in the order of the coordinates; see `shortened`."""
     welds = [i for i in model.moving if not model.body[i].pair.nv]
     return shortened([*model.in_order, *welds], partial(_cells, model))
 

@@ -28,6 +28,6 @@ def _units(model: Model) -> dict[str, list[str]]:
 
 
 def _column(parts: Sequence[str], size: int, which: int) -> list[str]:
-    """One unit a part; none where a system has coordinates without joints."""
+    """Return one unit for each part; none where a system has coordinates without joints."""
     column = [PARTS.get(part, UNKNOWN)[which] for part in parts]
     return column if len(column) == size else [""] * size

@@ -28,7 +28,8 @@ class Tilt(NamedTuple):
 
 
 def apparent_vertical(acceleration: Any, jerk: Any, gravity: Any = (0.0, 0.0, -9.81)) -> Tilt:
-    """Where an open vessel must point while a point of it has this acceleration and jerk (..., 3), without spin.
+    """Direction in which an open vessel must point while a point of it has this acceleration and jerk (..., 3),
+    without spin.
 
     Units: acceleration [m/s²].
     """
@@ -70,7 +71,7 @@ class Aligned(Trajectory):
 
 
 def jerk_jump(path: Trajectory) -> tuple[float, np.ndarray]:
-    """When the third derivative of a path's position jumps most, and by how much (3,)."""
+    """Time when the third derivative of a path's position jumps most, and by how much (3,)."""
     times = np.array(path.knots)
     sides = [path.series(times, 3, side) for side in ("left", "right")]
     before, after = (series.derivatives([*x, *[0.0 * x[0]] * (4 - len(x))])[3][..., :3] for x in sides)

@@ -68,7 +68,7 @@ class Mesh:
 
     @property
     def h(self) -> np.ndarray:
-        """Lengths (n,)."""
+        """Lengths of the elements (n,)."""
         return np.diff(self.time)
 
     @property
@@ -123,7 +123,7 @@ class Collocation:
         return Terms(*(x.reshape(*lead, *x.shape[1:]) for x in found))
 
     def defects(self, y: np.ndarray, k: np.ndarray) -> np.ndarray:
-        """What the next point of the mesh misses (n, 2 free)."""
+        """Defects at the next point of the mesh (n, 2 free)."""
         c, cd = self.points(y, k)
         return np.concatenate([c[:, -1], cd[:, -1]], axis=1) - y[1:]
 

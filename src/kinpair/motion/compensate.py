@@ -94,7 +94,7 @@ class _Problem:
 
     @property
     def knots(self) -> list[np.ndarray]:
-        """Where something jumps."""
+        """Times at which something jumps."""
         own = [self.course] if isinstance(self.course, Trajectory) else []
         inner = [np.array(x.knots) for x in (*self.wanted.motions, *own)]
         return [x[(x > 0.0) & (x < self.wanted.duration)] for x in inner]
@@ -107,7 +107,7 @@ class _Problem:
         return found.F[0], found.by_cdd[0]
 
     def accelerations(self, time: float, q: np.ndarray, qd: np.ndarray, side: str = "") -> np.ndarray:
-        """Of all joints at a time."""
+        """Accelerations of all joints at a time."""
         J, Jd = self.matrices(q, qd)
         _, changes = self.wanted.numbers(np.array([time]), side)
         F, slope = self.terms(time, q, qd)

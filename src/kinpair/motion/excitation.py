@@ -58,7 +58,7 @@ class Excitation:
 
     @property
     def duration(self) -> float:
-        """Of the motion [s]."""
+        """Duration of the motion [s]."""
         return self.motion.duration
 
     def at(self, time: Any) -> Motion:

@@ -203,7 +203,7 @@ def _way(m: Mechanism, geometry: Trajectory, degree: int, count: int) -> Path:
 
 
 def _jumps(path: Trajectory, degree: int) -> list[float]:
-    """Where a derivative of the path jumps that the accelerations, or the jerk, depend on."""
+    """Places where a derivative of the path jumps that the accelerations, or the jerk, depend on."""
     knots = np.array(path.knots[1:-1])
     if not len(knots):
         return []
@@ -267,7 +267,7 @@ def _refuse(
 
 
 def _share(move: Trajectory, limits: RateLimits) -> float:
-    """How much longer the motion must take so that what its polynomials exceed between nodes is nothing."""
+    """Factor how much longer the motion must take so that what its polynomials exceed between nodes is nothing."""
     knots = np.array(move.knots)
     time = (knots[:-1, None] + np.diff(knots)[:, None] * np.linspace(0.0, 1.0, 5)).ravel()
     x = move.at(time)

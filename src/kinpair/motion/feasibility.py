@@ -1,4 +1,4 @@
-"""What of a motion exceeds the limits of a mechanism, and where."""
+"""Violations of the limits of a mechanism by a motion, and where they are."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Excess(NamedTuple):
 
 
 class Feasibility(NamedTuple):
-    """Everything that exceeds a limit, the worst first; nothing where the motion can be made."""
+    """A list of all that exceeds a limit, the worst first; nothing where the motion can be made."""
 
     excesses: tuple[Excess, ...]
 
     @property
     def feasible(self) -> bool:
-        """Are all limits kept?"""
+        """True if all limits are satisfied."""
         return not self.excesses
 
     def __str__(self) -> str:

@@ -41,16 +41,16 @@ class Targets(NamedTuple):
 
     @property
     def motions(self) -> tuple[FrameTrajectory | Trajectory, ...]:
-        """All of them."""
+        """Motions of all targets."""
         return *self.frames.values(), *self.entries.values()
 
     @property
     def duration(self) -> float:
-        """Of the longest."""
+        """Duration of the longest."""
         return max(x.duration for x in self.motions)
 
     def numbers(self, time: np.ndarray, side: str) -> tuple[np.ndarray, np.ndarray]:
-        """What is wanted, then its rates, at times (n,); and the derivatives of all that."""
+        """Target values, then their rates, at times (n,); and the derivatives of all that."""
         values: list[np.ndarray] = [time[:, None]]
         changes: list[np.ndarray] = [np.ones((len(time), 1))]
         rates: list[np.ndarray] = []
@@ -158,7 +158,7 @@ def targets_of(
 
 
 def first_place(m: Mechanism, wanted: Targets, start: Any, owner: str = "follow") -> np.ndarray:
-    """Where the motion begins, near a guess."""
+    """Find where the motion begins, near a guess."""
     guess = np.asarray(start, dtype=float)
     if guess.shape != (m.nq,):
         raise InputError(f"{owner}: start has shape {guess.shape}; give {m.nq} coordinates")

@@ -61,7 +61,7 @@ class FrameTrajectory:
 
     @property
     def duration(self) -> float:
-        """How long it takes [s]."""
+        """Duration of the motion [s]."""
         return self.motion.duration
 
     @property
@@ -71,7 +71,7 @@ class FrameTrajectory:
 
     @property
     def smoothness(self) -> float:
-        """How many derivatives are continuous at all times, rest before and after included."""
+        """Number of continuous derivatives at all times, rest before and after included."""
         return self.motion.smoothness
 
     def at(self, time: Any, *, side: str = "") -> FrameMotion:

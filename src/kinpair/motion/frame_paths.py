@@ -169,13 +169,14 @@ def _circle(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _length(path: Trajectory) -> float:
-    """How long a segment is: |p′| and the turn |k′| are the same all along it."""
+    """Length of a segment: |p′| and the turn |k′| are the same all along it."""
     rate = path.within(np.array([0.5]), 1, "")[1]
     return float(np.sqrt(rate[:3] @ rate[:3] + (2 * ARM) ** 2 * rate[3:] @ rate[3:]))
 
 
 def _joined(k: int, one: Trajectory, other: Trajectory) -> Trajectory:
-    """The other segment, its quaternions with the sign in which the first one ends; refused where there is a gap."""
+    """Join the other segment, its quaternions with the sign in which the first one ends; refused where there is a
+    gap."""
     end, start = one.within(np.array([1.0]), 0, "")[0], other.within(np.array([0.0]), 0, "")[0]
     sign = 1.0 if end[3:] @ start[3:] > 0 else -1.0
     gap = np.abs(np.append(start[:3], sign * start[3:]) - end).max()

@@ -45,11 +45,11 @@ class Resultant:
     value: Callable[[np.ndarray], np.ndarray] | None = None
 
     def values(self, time: np.ndarray) -> np.ndarray:
-        """What it is to be, at times (n,)."""
+        """Values of the target at times (n,)."""
         return np.zeros(len(time)) if self.value is None else self.value(time)
 
     def point(self, time: np.ndarray, side: str) -> np.ndarray:
-        """Of the moment, at times (n,): (n, 3)."""
+        """Point of the moment, at times (n,): (n, 3)."""
         if isinstance(self.about, Trajectory):
             return self.about.at(time, side=side).q
         return np.broadcast_to(self.about, (len(time), 3))
@@ -97,7 +97,7 @@ class Terms(NamedTuple):
 
 
 class GivenMotion(NamedTuple):
-    """What is given at n times: q (n, nq), q̇ and q̈ (n, nv), points of the rows (n, rows, 3) and their values r."""
+    """Motion given at n times: q (n, nq), q̇ and q̈ (n, nv), points of the rows (n, rows, 3) and their values r."""
 
     q: np.ndarray
     qd: np.ndarray
@@ -119,7 +119,7 @@ class FreeRows:
 
     @property
     def row_names(self) -> tuple[str, ...]:
-        """What each row is called."""
+        """Names of the rows."""
         return tuple(row if isinstance(row, str) else row.name for row in self.rows)
 
     def given(self, motion: Trajectory, time: np.ndarray, side: str = "") -> GivenMotion:
@@ -202,7 +202,7 @@ def _named(rows: Sequence[str | Resultant]) -> list[str]:
 
 
 def _share(m: Mechanism, free: str | Share) -> dict[str, float]:
-    """How much of a free coordinate each coordinate takes."""
+    """Share of a free coordinate in each coordinate."""
     share = {free: 1.0} if isinstance(free, str) else {name: float(x) for name, x in free.items()}
     able = [name for name in m.q_names if name in m.v_names]
     for name in share:

@@ -72,7 +72,7 @@ class Gait:
 
     @property
     def step_time(self) -> float:
-        """Of a step [s]."""
+        """Duration of a step [s]."""
         return self.numbers.T
 
     @property
@@ -94,7 +94,7 @@ class Gait:
 
     @property
     def repeats(self) -> float:
-        """How far the state after two steps is from that at the start, the distance travelled left out."""
+        """Distance of the state after two steps from that at the start, the distance travelled left out."""
         x = self.motion(2)
         start, end = x.at(0.0), x.at(x.duration)
         way = np.zeros(self.mechanism.nq)
@@ -111,7 +111,7 @@ class Gait:
         return float(max(*inner, *outer))
 
     def loads(self, time: Any) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """How much the left and the right foot are to carry (n, 2), and the points where they are pressed (n, 3)."""
+        """Loads that the left and the right foot carry (n, 2), and the points where they are pressed (n, 3)."""
         times = np.atleast_1d(np.asarray(time, dtype=float))
         k, t = self._long_enough(times).local(times)
         p = self.numbers
@@ -129,7 +129,7 @@ class Gait:
         return loads, points
 
     def support_at(self, time: Any, motion: Trajectory | None = None) -> Support:
-        """What the ground must give at times (n,), along the gait or another motion of the same feet."""
+        """Support that the ground must give at times (n,), along the gait or another motion of the same feet."""
         times = np.atleast_1d(np.asarray(time, dtype=float))
         x = (motion or self._long_enough(times)).at(times)
         loads, points = self.loads(times)
@@ -147,12 +147,12 @@ class Gait:
 
     @cached_property
     def support(self) -> Support:
-        """What the ground must give over one step."""
+        """Support that the ground must give over one step."""
         return self.support_at(np.linspace(0.0, self.step_time, SAMPLES))
 
     @cached_property
     def rigid(self) -> Support:
-        """The same with a rigid trunk and still arms: how far the zero-moment point would be from the feet."""
+        """Distance of the zero-moment point from the feet with a rigid trunk and still arms."""
         return self.support_at(self.support.time, self._steps(self.legs, 2))
 
     def moment(self, time: np.ndarray) -> np.ndarray:
@@ -162,7 +162,7 @@ class Gait:
         return w[:, 2] - (z[:, 0] * w[:, 4] - z[:, 1] * w[:, 3])
 
     def wrenches(self, time: Any) -> dict[str, np.ndarray]:
-        """Of the ground on the soles (n, 6), at their origins in world axes."""
+        """Wrenches of the ground on the soles (n, 6), at their origins in world axes."""
         times = np.atleast_1d(np.asarray(time, dtype=float))
         x = self._long_enough(times).at(times)
         loads, points = self.loads(times)
@@ -175,14 +175,14 @@ class Gait:
         return self.motion(max(2, int(times.max() / self.step_time) + 1))
 
     def efforts(self, time: Any) -> np.ndarray:
-        """Of all rates (n, nv) [N m]; those of the base are what is left of the balance, and zero."""
+        """Efforts of all rates (n, nv) [N m]; those of the base are what is left of the balance, and zero."""
         times = np.atleast_1d(np.asarray(time, dtype=float))
         x = self._long_enough(times).at(times)
         return self.mechanism.inverse_dynamics(x.q, x.qd, x.qdd, external=self.wrenches(times))
 
     @cached_property
     def samples(self) -> Mapping[str, np.ndarray]:
-        """Over two steps: time, q, qd, qdd, effort, power, kinetic and potential energy."""
+        """Samples over two steps: time, q, qd, qdd, effort, power, kinetic and potential energy."""
         time = np.linspace(0.0, 2 * self.step_time, 2 * SAMPLES - 1)
         x = self.motion(2).at(time)
         effort = self.efforts(time)
@@ -211,7 +211,7 @@ class Gait:
 
     @property
     def feasible(self) -> bool:
-        """Could real feet on the ground give all this?"""
+        """True if real feet on the ground could give all this."""
         return self.support.feasible
 
     def figures(self) -> dict[str, float]:
@@ -257,7 +257,7 @@ class Gait:
     def view(
         self, *, steps: int = 4, port: int = 8080, browser: bool = True, wait: bool | None = None
     ) -> Page:
-        """The same in the browser; options as for `Mechanism.view`."""
+        """Show the gait in the browser; options as for `Mechanism.view`."""
         from kinpair.viewer.page import Page, stays_open
 
         recordings = [pictures.recording(self, steps)]

@@ -35,7 +35,7 @@ def picture(gait: Any, title: str, path: Any) -> Any:
 
 
 def recording(gait: Any, steps: int) -> Recording:
-    """So many steps to be played: the machine, its efforts, the zero-moment point in the support polygon."""
+    """Recording of a number of steps: the machine, its efforts, the zero-moment point in the support polygon."""
     m, count = gait.mechanism, int(FRAMES * steps * gait.step_time) + 1
     time = np.linspace(0.0, steps * gait.step_time, count)
     motion, support = gait.motion(steps).at(time), gait.support_at(time)
@@ -52,7 +52,7 @@ def recording(gait: Any, steps: int) -> Recording:
 
 
 def page(gait: Any, steps: int) -> str:
-    """The same as one page of HTML, complete in itself."""
+    """Return the gait as one page of HTML, complete in itself."""
     title = f"{gait.mechanism.name} at {gait.numbers.speed:.3g} m/s"
     after = [f"<p>{escape(x)}</p>" for x in str(gait).splitlines()]
     return report_page.page(recording(gait, steps), title, [f"<h1>{escape(title)}</h1>"], after)
@@ -106,7 +106,7 @@ def footprints(axis: Any, gait: Any) -> None:
 
 
 def prints(axis: Any, gait: Any, steps: int) -> None:
-    """Where the feet stand over so many steps, from above; left red, right blue."""
+    """Draw where the feet stand over a number of steps, from above; left red, right blue."""
     p, outline = gait.numbers, next(iter(gait.soles.values()))
     closed = np.concatenate([outline, outline[:1]])
     for k in range(-1, steps + 1):
@@ -122,7 +122,7 @@ def prints(axis: Any, gait: Any, steps: int) -> None:
 
 
 def efforts(axis: Any, gait: Any) -> None:
-    """Of the left leg and the trunk over two steps."""
+    """Draw efforts of the left leg and the trunk over two steps."""
     x, names = gait.samples, gait.mechanism.v_names
     shown = [*(f"left-{y}" for y in SHOWN), "left-hip-roll", "trunk-pitch", "trunk-roll"]
     for name, look in distinct(shown).items():

@@ -1,4 +1,5 @@
-"""From speed, step length and slope to a gait: what legs do, where the zero-moment point goes, and what follows.
+"""Synthesis of a gait from speed, step length and slope: motion of the legs, path of the zero-moment point, and the
+result.
 
 The path (GB9), (GB10) is prescribed; trunk, and arms where they swing, follow from the rows about it.
 """
@@ -112,7 +113,7 @@ def gait(
 
 
 def _upright(m: Mechanism, numbers: LegNumbers, ground: Ground, slope: float, method: str) -> Gait:
-    """With arms that hang still, and the pelvis so far ahead that the mean of the trunk is upright."""
+    """Posture with arms that hang still, and the pelvis so far ahead that the mean of the trunk is upright."""
     path, mesh = _path(numbers), _mesh(numbers)
     lean = _lean(m)
     found: Gait | None = None
@@ -142,7 +143,7 @@ def _mesh(p: LegNumbers) -> np.ndarray:
 
 
 def _lean(m: Mechanism) -> float:
-    """How far the mass centre goes forward while the trunk bends by 1 rad [m/rad]."""
+    """Distance that the mass centre goes forward while the trunk bends by 1 rad [m/rad]."""
     at = m.neutral()
     bent = at.copy()
     bent[m.q_names.index(TRUNK[0])] = BEND
@@ -228,7 +229,7 @@ def _legs(m: Mechanism, numbers: LegNumbers) -> LegSynergy:
 
 
 def _path(p: LegNumbers, pressed: tuple[float, float] = PRESSED) -> Trajectory:
-    """Of the zero-moment point, on the ground (3,).    (GB9), (GB10)"""
+    """Path of the zero-moment point, on the ground (3,).    (GB9), (GB10)"""
     points = [
         np.array(x)
         for x in (

@@ -80,23 +80,23 @@ def swing_coefficients() -> tuple[np.ndarray, np.ndarray]:
 
 
 def quintic(s: Any) -> Any:
-    """From 0 to 1, at rest at both ends."""
+    """Quintic from 0 to 1, at rest at both ends."""
     return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s)
 
 
 def bump(s: Any) -> Any:
-    """From 0 to 0."""
+    """Bump from 0 to 0."""
     r = s * (1.0 - s)
     return r * r * r
 
 
 def progress(s: Any, b: Any) -> Any:
-    """(GB2)"""
+    """Progress of the swinging foot.    (GB2)"""
     return quintic(s) + bump(s) * _polynomial(s, b)
 
 
 def height(s: Any, c: Any) -> Any:
-    """(GB3)"""
+    """Height of the swinging foot.    (GB3)"""
     return bump(s) * _polynomial(s, c)
 
 

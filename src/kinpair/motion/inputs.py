@@ -1,4 +1,5 @@
-"""From a motion to the inputs of actuators, through their own dynamics; limits that it exceeds, and energy by loss."""
+"""Conversion of a motion to the inputs of actuators, through their own dynamics; limits that it exceeds, and energy
+by loss."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ class Inputs:
 
     @property
     def time(self) -> np.ndarray:
-        """[s] (n,)."""
+        """Times of the samples [s] (n,)."""
         return self.nominal.time
 
     @property
@@ -52,7 +53,7 @@ class Inputs:
 
     @cached_property
     def power(self) -> dict[str, np.ndarray]:
-        """What comes in and what is lost, by name [W] (n,); losses carry a minus.
+        """Power that comes in and is lost, by name [W] (n,); losses carry a minus.
 
         Friction from load is among the losses of trees; under constraints `nominal.loss` has it.
         """
@@ -68,12 +69,12 @@ class Inputs:
 
     @cached_property
     def energy(self) -> dict[str, float]:
-        """The same over the whole motion [J]."""
+        """Energy of each power over the whole motion [J]."""
         return {name: float(np.trapezoid(power, self.time)) for name, power in self.power.items()}
 
     @property
     def totals(self) -> dict[str, float]:
-        """The same of all actuators together [J], by kind: source, copper, friction, gear, ..."""
+        """Energies of all actuators together [J], by kind: source, copper, friction, gear, ..."""
         found: dict[str, float] = {}
         for name, energy in self.energy.items():
             _, dot, kind = name.rpartition(".")
@@ -103,7 +104,7 @@ def inputs(
 
 
 def driven_by(m: Mechanism) -> list[Any]:
-    """What has inputs, checked: actuators among them, and none whose own controller finds the voltage."""
+    """Elements that have inputs, checked: actuators among them, and none whose own controller finds the voltage."""
     driven = [x for x in owners_of(m.model) if x.element.nu]
     actuators = [x.element for x in driven if isinstance(x.element, Actuator)]
     if not actuators:
@@ -120,7 +121,7 @@ def driven_by(m: Mechanism) -> list[Any]:
 
 
 def inputs_of(found: Nominal) -> Inputs:
-    """Those for a motion whose joint efforts are known; see `inputs`."""
+    """Inputs for a motion whose joint efforts are known; see `inputs`."""
     m, n = found.mechanism, len(found.time)
     u, x = np.zeros((n, m.nu)), np.tile(m.x_start, (n, 1))
     exceeded: list[Exceeded] = []

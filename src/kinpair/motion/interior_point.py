@@ -121,7 +121,7 @@ def _weighed(weights: np.ndarray, at: Inequalities) -> np.ndarray:
 
 
 def _reach(x: np.ndarray, dx: np.ndarray) -> float:
-    """How much of dx leaves x positive, 1 at most."""
+    """Part of dx that leaves x positive, 1 at most."""
     falling = dx < 0
     return min(1.0, BACK * float((x[falling] / -dx[falling]).min(initial=1.0 / BACK)))
 

@@ -18,12 +18,12 @@ from kinpair.motion.trajectory import Trajectory, positive
 
 
 def cycloid(start: Any, end: Any, duration: float) -> Trajectory:
-    """From `start` to `end`, a number or a vector, in `duration` [s] by a cycloid (MO3): C²."""
+    """Move from `start` to `end`, a number or a vector, in `duration` [s] by a cycloid (MO3): C²."""
     return straight(*ends_of("cycloid", start, end), cycloid_law(duration))
 
 
 def polynomial(start: Any, end: Any, duration: float, *, order: int = 5) -> Trajectory:
-    """The same by a polynomial of odd order (MO4): 5 is C² and has the least jerk, 7 is C³, 9 is C⁴.
+    """Move from `start` to `end` by a polynomial of odd order (MO4): 5 is C² and has the least jerk, 7 is C³, 9 is C⁴.
 
     Units: places [rad] or [m], duration [s].
     """
@@ -60,7 +60,7 @@ def scurve(
     jerk: Any = None,
     of: Mechanism | None = None,
 ) -> Trajectory:
-    """The same under a limit of jerk, too (MO5): C².
+    """Move from `start` to `end` with limited jerk (MO5): C².
 
     Units: places [rad] or [m], limits [rad/s], [rad/s²] and so on, or [m/s], [m/s²].
     """
@@ -120,5 +120,5 @@ def _limited(
 
 
 def straight(start: np.ndarray, end: np.ndarray, law: Trajectory) -> Trajectory:
-    """From start to end by a law from 0 to 1."""
+    """Move from start to end by a law from 0 to 1."""
     return retimed(Straight(1.0, start.shape, (0.0, 1.0), np.ravel(start), np.ravel(end)), law)

@@ -1,4 +1,4 @@
-"""How fast a path is followed: from 0 to 1 in a duration, x = t/T.
+"""Laws of motion along a path: from 0 to 1 in a duration, x = t/T.
 
     cycloid              s = x − sin(2πx)/(2π)                                                   (MO3)
     order 2k + 1         s = x^{k+1} Σ_{j=0..k} C(k+j, j) C(2k+1, k−j) (−x)^j                    (MO4)
@@ -23,7 +23,7 @@ Law = str | Trajectory
 
 
 def cycloid_law(duration: float) -> Harmonics:
-    """(MO3)"""
+    """Cycloidal law of motion.    (MO3)"""
     positive("cycloid", duration=duration)
     one, term = np.ones(1), np.ones((1, 1))
     return Harmonics(
@@ -32,7 +32,7 @@ def cycloid_law(duration: float) -> Harmonics:
 
 
 def polynomial_law(duration: float, order: int = 5) -> Pieces:
-    """(MO4)"""
+    """Polynomial law of motion.    (MO4)"""
     positive("polynomial", duration=duration)
     if order not in range(1, 22, 2):
         raise InputError(f"polynomial: order is {order!r}; give an odd number from 1 to 21, such as 5 or 7")
@@ -71,7 +71,7 @@ def law_of(owner: str, law: Law, duration: float | None) -> Trajectory:
 
 
 def listed_ends(law: Trajectory) -> str:
-    """From where to where a motion leads."""
+    """Ends of a motion, checked."""
     start, end = (np.ravel(law.at(time).q) for time in (0.0, law.duration))
     return f"from {listed(f'{x:g}' for x in start)} to {listed(f'{x:g}' for x in end)}"
 

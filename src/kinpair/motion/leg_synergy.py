@@ -37,7 +37,8 @@ TIMES = 4  # of a motion: q and three derivatives
 
 
 class LegNumbers(NamedTuple):
-    """Of a step: its duration T and that of the swing [s], speed [m/s], step length, height and offset of the pelvis,
+    """Numbers of a step: its duration T and that of the swing [s], speed [m/s], step length, height and offset of
+    the pelvis,
     its sways, half the distance of the feet, how high the swinging foot goes [m]; of the legs: the hip in the pelvis,
     forward, sideways and upward, thigh, shank, and ankle above the sole [m]; and the part of the mass that goes with an
     ankle."""

@@ -21,7 +21,7 @@ class RateLimits(NamedTuple):
     jerk: np.ndarray
 
     def of_path(self, span: np.ndarray) -> tuple[float, float, float]:
-        """The same for a parameter from 0 to 1 that leads all joints over their spans."""
+        """Limits for a parameter from 0 to 1 that leads all joints over their spans."""
         moved = np.abs(span) > 0
         v, a, j = (
             float(np.min((x / np.abs(span, where=moved, out=np.ones_like(span)))[moved])) for x in self
@@ -35,7 +35,7 @@ def rate_limits(owner: str, size: int, given: Mapping[str, Any], of: Mechanism |
 
 
 def limit_of(owner: str, name: str, value: Any, size: int, of: Mechanism | None) -> np.ndarray:
-    """One limit (size,) as it is given, or of the mechanism's file, or none."""
+    """Read one limit (size,) as it is given, or of the mechanism's file, or none."""
     if value is None:
         value = np.inf if of is None else getattr(of.model.joints, name)
     x = np.asarray(value, dtype=float)

@@ -1,4 +1,4 @@
-"""What a motion takes of direct-current motors: current, voltage and temperatures.
+"""Load of direct-current motors along a motion: current, voltage and temperatures.
 
     τ = N (k i − drag − loss of the gear)  →  i,    u = R i + k N q̇ + brushes + L di/dt,    Ṫ of the losses    (MO18)
 
@@ -26,7 +26,8 @@ ROUNDS = 4  # currents and temperatures depend on each other
 
 
 class MotorCourse(NamedTuple):
-    """Of one motor, at times (n,): current [A], voltage [V], temperature of the winding [°C]; largest values or inf."""
+    """Course of one motor, at times (n,): current [A], voltage [V], temperature of the winding [°C]; largest values
+    or inf."""
 
     joint: str
     current: np.ndarray
@@ -39,7 +40,7 @@ class MotorCourse(NamedTuple):
 def motor_courses(
     model: Model, joints: Sequence[str], time: np.ndarray, q: np.ndarray, qd: np.ndarray, effort: np.ndarray
 ) -> dict[str, MotorCourse]:
-    """By the name of the actuator, of direct-current motors behind rigid gears; of others nothing is known."""
+    """Courses by the name of the actuator, of direct-current motors behind rigid gears; of others nothing is known."""
     return {
         x.name: _course(x.machine, x.gear, joints[x.v], time, q[:, x.q], qd[:, x.v], effort[:, x.v])
         for x in actuator_elements(model)

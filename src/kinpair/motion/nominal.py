@@ -91,7 +91,7 @@ class Nominal:
 
     @cached_property
     def loss(self) -> float:
-        """What dampers and friction take over the whole motion [J]."""
+        """Energy that dampers and friction take over the whole motion [J]."""
         if not self.options["passive"]:
             return 0.0
         time, weights = self._nodes
@@ -141,7 +141,7 @@ class Nominal:
 
     @cached_property
     def feasibility(self) -> Feasibility:
-        """What exceeds the limits of the mechanism's file: joint, by how much, when."""
+        """Violations of the limits of the mechanism's file: joint, by how much, when."""
         return feasibility(self)
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, title: str = "") -> Figure:

@@ -35,7 +35,7 @@ class Limits(NamedTuple):
     inverse: np.ndarray
 
     def at(self, y: np.ndarray) -> np.ndarray:
-        """What is beyond the limits (n, R), for y, y′ and y″ (n, 3)."""
+        """Excess beyond the limits (n, R), for y, y′ and y″ (n, 3)."""
         root = np.sqrt(y[:, :1])
         return (self.k @ y[..., None])[..., 0] + self.constant + self.root * root - self.inverse / root
 
@@ -95,7 +95,7 @@ class Pace:
         return c[window[:, None] + np.arange(self.degree + 1)]
 
     def _basis(self, x: np.ndarray, window: np.ndarray, derivative: int) -> np.ndarray:
-        """What the coefficients that a place sees have to do with y there (n, degree + 1)."""
+        """Basis functions of the coefficients at a place (n, degree + 1)."""
         from scipy.interpolate import BSpline
 
         size = len(self.knots) - self.degree - 1

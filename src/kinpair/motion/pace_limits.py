@@ -76,7 +76,7 @@ class Rows:
         self.of_rates = [part for P in sides for part in _rate_parts(P, rates)]
 
     def rows(self, root: np.ndarray) -> Table:
-        """All of them, those of dampers and friction straight in √y near the given roots (n,)."""
+        """Rows, those of dampers and friction straight in √y near the given roots (n,)."""
         parts = [*self.of_rates, *self._effort_parts(root)]
         columns = ([getattr(x, name) for x in parts] for name in Limits._fields)
         return Table(
@@ -84,7 +84,7 @@ class Rows:
         )
 
     def agree(self, old: np.ndarray, new: np.ndarray) -> bool:
-        """Are efforts of dampers and friction at new roots what the straight lines at old ones say?"""
+        """True if efforts of dampers and friction at new roots are those of the straight lines at old ones."""
         for P in self.sides if self.some else ():
             line = self._passive(P, old) + self._slope(P, old) * (new - old)[:, None]
             off = np.abs(self._passive(P, new) - line)[:, self.some] / self.effort[self.some]

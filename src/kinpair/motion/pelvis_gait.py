@@ -40,7 +40,7 @@ LIMIT = 1e-6  # [rad]: a joint beyond its limit by more is rejected
 @final
 @dataclass(frozen=True, eq=False)
 class PelvisStep:
-    """One step: motion of all coordinates, and the path of the pelvis that was found."""
+    """A step: motion of all coordinates, and the path of the pelvis that was found."""
 
     mechanism: Mechanism
     motion: Trajectory
@@ -162,7 +162,7 @@ class PelvisGait:
         return with_rates(self.m, Pieces(float(knots[-1]), (self.m.nq,), tuple(knots.tolist()), c))
 
     def missed(self, q: np.ndarray, path: Trajectory) -> np.ndarray:
-        """What the zero-moment point misses its path by, over the first step (n, 2)."""
+        """Distance of the zero-moment point from its path, over the first step (n, 2)."""
         time = self.time[:TIMES]
         x = self.motion(q).at(time)
         w = self.m.resultant(x.q, x.qd, x.qdd)

@@ -20,7 +20,7 @@ from kinpair.motion.pieces import Pieces
 
 
 class Times(NamedTuple):
-    """Of a jerk, of speeding up, and at constant speed."""
+    """Times of a jerk, of speeding up, and at constant speed."""
 
     jerk: float
     speeding: float
@@ -28,7 +28,7 @@ class Times(NamedTuple):
 
 
 def times(v: float, a: float, j: float) -> Times:
-    """(MO5)"""
+    """Times of an s-curve.    (MO5)"""
     T_j = 0.0 if isinf(j) else a / j
     T_a = T_j + v / a
     if not isinf(j) and v * j < a * a:

@@ -13,7 +13,7 @@ PANELS = 16  # at least, over the whole motion
 
 @cache
 def _gauss(points: int) -> tuple[np.ndarray, np.ndarray]:
-    """On 0 to 1."""
+    """Gauss points on 0 to 1."""
     x, w = np.polynomial.legendre.leggauss(points)
     return (x + 1) / 2, w / 2
 

@@ -17,7 +17,7 @@ HALVINGS = 60
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Straight(Trajectory):
-    """From start to end (n,) at a constant rate while its parameter goes from 0 to `duration`."""
+    """Line from start to end (n,) at a constant rate while its parameter goes from 0 to `duration`."""
 
     start: np.ndarray
     end: np.ndarray
@@ -49,7 +49,7 @@ def retimed(path: Trajectory, law: Trajectory) -> Retimed:
 
 
 def when(law: Trajectory, s: np.ndarray) -> np.ndarray:
-    """When an increasing law reaches each s, by bisection."""
+    """Find when an increasing law reaches each s, by bisection."""
     low, high = np.zeros(len(s)), np.full(len(s), law.duration)
     for _ in range(HALVINGS if len(s) else 0):
         middle = (low + high) / 2

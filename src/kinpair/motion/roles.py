@@ -1,4 +1,4 @@
-"""Which joints of a machine are those of its legs: given, or guessed from names and geometry.
+"""Joints of the legs of a machine: given, or guessed from names and geometry.
 
 A role is `left_hip_yaw`, ..., `right_ankle_roll`. Words of names come first (hip, knee, ankle with yaw, roll, pitch,
 and a side); joints without such words are found by geometry: the chain of hinges from the pelvis down to each foot, and

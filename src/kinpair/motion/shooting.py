@@ -75,7 +75,7 @@ class Shooting:
         return np.concatenate([Y[:, n:], lower], axis=1)
 
     def flow(self, y: np.ndarray, parts: slice = slice(None)) -> Flow:
-        """From the beginning of each part of the mesh to its end; not finite where it diverges."""
+        """Integrate from the beginning of each part of the mesh to its end; not finite where it diverges."""
         unit = np.broadcast_to(np.eye(2 * self.n), (len(y), 2 * self.n, 2 * self.n))
         with np.errstate(all="ignore"):
             return self._flow(np.concatenate([y[..., None], unit], axis=-1), parts)

@@ -41,7 +41,7 @@ class _Forcing(NamedTuple):
 def waves(
     tank: Tank, motion: FrameTrajectory, gravity: np.ndarray, *, settle: float = 0.0, model: str = "pendulum"
 ) -> Waves:
-    """From rest, over the motion of the tank and some time after it."""
+    """Compute waves from rest, over the motion of the tank and some time after it."""
     length = float(np.sqrt(gravity @ gravity))
     omega = tank.frequencies(length)
     total = motion.duration + settle
@@ -62,7 +62,7 @@ def waves(
 
 
 def _forcing(tank: Tank, x: FrameMotion, gravity: np.ndarray) -> _Forcing:
-    """What the tank does, in its own axes."""
+    """Acceleration of the tank in its own axes."""
     R = x.rotation
     n, omega, omegad = R[..., :, 2], x.twist[..., :3], x.acceleration[..., :3]
     swing = crossed(omegad, n) + crossed(omega, crossed(omega, n))

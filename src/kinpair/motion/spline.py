@@ -17,7 +17,7 @@ Ends = Literal["rest", "free", "periodic"]
 def spline(
     points: Any, duration: float | None = None, *, times: Any = None, order: int = 5, ends: Ends = "rest"
 ) -> Trajectory:
-    """Through points (k, n), at `times` (k,) or in a duration with times by the distances between points.
+    """Move through points (k, n), at `times` (k,) or in a duration with times by the distances between points.
 
     A spline of odd order has order − 1 continuous derivatives between its ends. ends: "rest" makes as many
     derivatives zero as it needs conditions there (order 5: rates and accelerations), "free" lets the highest

@@ -29,7 +29,7 @@ def mirror(names: Sequence[str]) -> np.ndarray:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Steps(Trajectory):
-    """So many steps of a biped, as long as each is `step`; the mirror images of coordinates and of rates."""
+    """Steps of a biped, as long as each is `step`; the mirror images of coordinates and of rates."""
 
     step: Trajectory
     length: float

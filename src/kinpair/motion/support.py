@@ -1,4 +1,4 @@
-"""What the ground must give to a mechanism that stands on feet, and whether feet can: zero-moment point and margins.
+"""Support of a mechanism that stands on feet: zero-moment point and margins.
 
 With the resultant [n_0; f] of the ground, see (GZ1), a point p of the ground and its normal e:
 
@@ -55,7 +55,8 @@ class Ground(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Support:
-    """At n times: resultant (n, 6) of the ground about the world's origin, zero-moment point (n, 3), moment about the
+    """Support at n times: resultant (n, 6) of the ground about the world's origin, zero-moment point (n, 3), moment
+    about the
     normal [N m], normal force [N], friction demand, the same of a foot with its moment (slip), and margin [m] (n,): the
     distance of the zero-moment point to the border of the support polygon, negative outside.
 
@@ -80,14 +81,14 @@ class Support:
 
     @property
     def pulls(self) -> Mapping[str, np.ndarray]:
-        """How much the ground would have to pull at each foot (n,) [N]; 0 where it presses."""
+        """Force with which the ground would have to pull at each foot (n,) [N]; 0 where it presses."""
         least = PULLED * np.abs(self.normal)
         normals = {name: w[:, 3:] @ self.ground.normal for name, w in self.wrenches.items()}
         return {name: np.where(x < -least, -x, 0.0) for name, x in normals.items()}
 
     @property
     def excesses(self) -> tuple[str, ...]:
-        """What no foot could give, in words: what, when, by how much; empty where the motion can be made."""
+        """Excesses that no foot could give, in words: what, when, by how much; empty where the motion can be made."""
         rules = (
             ("the ground would have to pull", -self.normal, 0.0, "N"),
             *((f"the ground would have to pull at {name}", x, 0.0, "N") for name, x in self.pulls.items()),
@@ -102,7 +103,7 @@ class Support:
 
     @property
     def feasible(self) -> bool:
-        """Could a real foot give this?"""
+        """True if a real foot could give this."""
         return not self.excesses
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, title: str = "") -> Figure:
@@ -143,7 +144,7 @@ def support(
     ground: Ground | None = None,
     time: Any = None,
 ) -> Support:
-    """What the ground must give along a motion, q (n, nq), qd and qdd (n, nv), and whether feet can.
+    """Compute what the ground must give along a motion, q (n, nq), qd and qdd (n, nv), and whether feet can.
 
     feet: outline (k, 3) of the sole of each foot, in axes of the link or frame of that name. loads: how much each foot
     is to carry (n, feet), 0 where it is in the air; without it all soles that lie on the ground carry alike. stiffness:
@@ -220,7 +221,7 @@ def _in_world(m: Mechanism, q: np.ndarray, name: str, outline: np.ndarray) -> np
 
 
 def _shares(plane: Ground, soles: Mapping[str, np.ndarray], loads: Any, n: int) -> dict[str, np.ndarray]:
-    """How much each foot is to carry (n,); 0: in the air."""
+    """Shares that each foot is to carry (n,); 0: in the air."""
     if loads is None:
         heights = {name: np.abs((x - plane.point) @ plane.normal).max(1) for name, x in soles.items()}
         return {name: (x <= LIFTED).astype(float) for name, x in heights.items()}
@@ -273,7 +274,7 @@ def carried(w: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
 
 def _centre(plane: Ground, w: np.ndarray, at: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Where the wrench at a point of the ground presses, by (GZ3); NaN where it does not."""
+    """Point where the wrench at a point of the ground presses, by (GZ3); NaN where it does not."""
     e, normal = plane.normal, w[:, 3:] @ plane.normal
     foot = at - ((at - plane.point) @ e)[:, None] * e
     n_p = w[:, :3] - crossed(foot - at, w[:, 3:])

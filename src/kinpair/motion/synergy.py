@@ -72,7 +72,7 @@ class Synergy:
 
     @property
     def period(self) -> float:
-        """How long it takes to repeat, up to the signs of a symmetry [s]."""
+        """Time after which it repeats, up to the signs of a symmetry [s]."""
         return self.motion.duration
 
     def at(self, time: Any, *, side: str = "") -> Motion:
@@ -96,7 +96,7 @@ class Synergy:
 
     @property
     def repeats(self) -> float:
-        """How far free coordinates and rates at the end are from those at the start."""
+        """Distance of free coordinates and rates at the end from those at the start."""
         ends = [self.free.at(t) for t in (0.0, self.period)]
         gaps = [
             np.abs(self.signs * a - b).max() for a, b in ((ends[0].q, ends[1].q), (ends[0].qd, ends[1].qd))
@@ -261,7 +261,7 @@ def _lost(problem: _Problem, what: str, y: np.ndarray, time: np.ndarray) -> Sing
 
 
 def _first(problem: _Problem, solver: Collocation, start: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Where Newton's iteration begins: at a guess, or at rest."""
+    """Start of Newton's iteration: at a guess, or at rest."""
     n, mesh = solver.n, solver.mesh
     if start is None:
         return np.zeros((len(mesh.time), 2 * n)), np.zeros((*mesh.nodes.shape, n))

@@ -1,4 +1,4 @@
-"""What a synergy is given, checked: motions, signs of a symmetry, constraints, the period, and a first mesh."""
+"""Arguments of a synergy, checked: motions, signs of a symmetry, constraints, the period, and a first mesh."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def check_constraints(own: FreeRows, motion: Trajectory) -> None:
 
 
 def sizes_of(own: FreeRows, motion: Trajectory) -> np.ndarray:
-    """What counts as much in each row: its largest value with the free coordinates at rest, or one at 1 rad or 1 m."""
+    """Size of each row: its largest value with the free coordinates at rest, or one at 1 rad or 1 m."""
     time = np.linspace(0.0, motion.duration, 65)[:-1]
     none = np.zeros((len(time), len(own.names)))
     at = own.terms(own.given(motion, time), none, none, none)
@@ -122,7 +122,8 @@ def sizes_of(own: FreeRows, motion: Trajectory) -> np.ndarray:
 
 
 def check_period(own: FreeRows, motion: Trajectory, signs: np.ndarray, sizes: np.ndarray) -> None:
-    """With the free coordinates anywhere, every row has the same value at the end as at the start, up to its sign."""
+    """Check that with the free coordinates anywhere, every row has the same value at the end as at the start, up to
+    its sign."""
     n = len(own.names)
     c, cd, cdd = 0.1 * np.cos(np.arange(3 * n) + 1.0).reshape(3, 1, n)
     ends = (

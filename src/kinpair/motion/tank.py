@@ -49,26 +49,26 @@ class Tank:
 
     @property
     def mass(self) -> float:
-        """Of the liquid [kg]."""
+        """Mass of the liquid [kg]."""
         return float(self.density * np.pi * self.radius**2 * self.fill)
 
     @property
     def freeboard(self) -> float:
-        """From the level of the liquid at rest to the edge [m]."""
+        """Height from the level of the liquid at rest to the edge [m]."""
         return self.height - self.fill
 
     def frequencies(self, gravity: float = STANDARD) -> np.ndarray:
-        """Of the first two modes [rad/s]."""
+        """Angular frequencies of the first two modes [rad/s]."""
         return np.sqrt(gravity * XI * self._depth / self.radius)  # (VS3)
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """Of the first two modes [kg]."""
+        """Masses of the first two modes [kg]."""
         return self.mass * 2 * self.radius * self._depth / (XI * (XI**2 - 1) * self.fill)  # (VS4)
 
     @cached_property
     def heights(self) -> np.ndarray:
-        """Of these masses above the bottom [m]."""
+        """Heights of these masses above the bottom [m]."""
         return self.fill - 2 * self.radius / XI * np.tanh(XI * self.fill / (2 * self.radius))  # (VS5)
 
     @cached_property
@@ -78,12 +78,12 @@ class Tank:
 
     @property
     def rest_mass(self) -> float:
-        """Of the liquid that takes no part in the first two modes [kg]."""
+        """Mass of the liquid that takes no part in the first two modes [kg]."""
         return float(self.mass - self.masses.sum())
 
     @property
     def rest_height(self) -> float:
-        """Of its centre above the bottom [m]: together they have the centre of the liquid."""
+        """Height of its centre above the bottom [m]: together they have the centre of the liquid."""
         return float((self.mass * self.fill / 2 - self.masses @ self.heights) / self.rest_mass)
 
     @property

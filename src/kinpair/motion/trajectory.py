@@ -1,4 +1,4 @@
-"""What every motion answers: coordinates, rates, accelerations and jerk at a time."""
+"""Interface of every motion: coordinates, rates, accelerations and jerk at a time."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Trajectory(ABC):
 
     @cached_property
     def smoothness(self) -> float:
-        """How many derivatives are continuous at all times, rest before and after the motion included; inf if all."""
+        """Number of continuous derivatives at all times, rest before and after the motion included; inf if all."""
         times = np.array(self.knots)
         before, after = (self._filled(times, side) for side in ("left", "right"))
         middle = self._filled((times[1:] + times[:-1]) / 2, "")

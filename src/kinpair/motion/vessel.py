@@ -62,12 +62,12 @@ class Transfer:
 
     @property
     def margin(self) -> float:
-        """What is left of the wall above the highest wave [m]; below zero liquid is spilled."""
+        """Margin of the wall above the highest wave [m]; below zero liquid is spilled."""
         return self.tank.freeboard - self.wave
 
     @property
     def spills(self) -> bool:
-        """Does a wave pass the edge?"""
+        """True if a wave passes the edge."""
         return self.margin < 0.0
 
     @cached_property
@@ -98,7 +98,7 @@ class Transfer:
 
 
 def _shown(number: float) -> str:
-    """With four digits; what is rounding is 0."""
+    """Format with four digits; what is rounding is 0."""
     return f"{number:.4g}" if number > ROUNDING else "0"
 
 

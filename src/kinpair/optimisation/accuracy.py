@@ -1,4 +1,4 @@
-"""How far a solution on a mesh is from the motion that its inputs produce, by simulation; and a finer mesh.
+"""Accuracy of a solution on a mesh, by simulation of the motion that its inputs produce; and a finer mesh.
 
 The inputs are the polynomials through their values at the places of each interval. Interval by interval, and once over
 the whole motion from its start, the equations are integrated by the method of Dormand and Prince with steps of a part

@@ -1,4 +1,5 @@
-"""What moves, as functions of one point of a motion: rates of the states, and residuals of algebraic variables.
+"""Equations of what moves, as functions of one point of a motion: rates of the states, and residuals of algebraic
+variables.
 
     ẋ = f(x, z, u, t, p),   0 = g(x, z, u, t, p)                                                       (OP4)
 
@@ -212,7 +213,7 @@ class Equations:
 
 @inner
 def effort(point: Point) -> Any:
-    """Σ u²."""
+    """Sum of squares Σ u²."""
     return sum(x * x for x in point.u)
 
 

@@ -104,5 +104,5 @@ class _Foot:
         return self.friction**2 * f_z * f_z - f_x * f_x - f_y * f_y - m * m
 
     def loaded(self, point: Point) -> Any:
-        """f_z.    (OP15)"""
+        """Normal force f_z [N].    (OP15)"""
         return self.wrench(point)[5]

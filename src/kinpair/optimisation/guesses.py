@@ -1,4 +1,4 @@
-"""Where the iteration begins: the straight line between the ends, or an earlier motion.
+"""Start of the iteration: the straight line between the ends, or an earlier motion.
 
 Cold start: the states lie on the straight line between the states of both ends, algebraic variables and inputs are
 zero, a free duration is one second. Where boundary constraints leave states of the ends open, the ends are those

@@ -88,7 +88,7 @@ class Motor:
 
 
 class Machine:
-    """What the equations of one mechanism are made of."""
+    """Equations of one mechanism for optimisation."""
 
     def __init__(
         self, m: Mechanism | System, actuators: Any, passive: bool, internal: bool | None, q: Any
@@ -155,7 +155,7 @@ class Machine:
 
     @cached_property
     def request(self) -> Request:
-        """How the dynamics are evaluated."""
+        """Request by which the dynamics are evaluated."""
         request = request_of("forward_dynamics", passive=self.passive)
         return replace(request, quantity="accelerations", solver="multipliers", kept=self.kept)
 
@@ -198,7 +198,7 @@ class Machine:
         return D
 
     def rates(self, point: Point) -> Any:
-        """ẋ.    (OP9)"""
+        """Rates ẋ of the states.    (OP9)"""
         q, qd, qdd, mu = (plain(getattr(point, name)) for name in ("q", "qd", "qdd", "mu"))
         v = qd
         if len(mu):

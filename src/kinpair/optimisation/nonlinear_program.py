@@ -45,7 +45,7 @@ class Bounds(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a solver returns: w, multipliers of rows and of both bounds, its status and what it took."""
+    """Outcome of a solver: w, multipliers of rows and of both bounds, its status and what it took."""
 
     w: np.ndarray
     rows: np.ndarray
@@ -142,7 +142,7 @@ class NonlinearProgram:
         return self._slopes
 
     def cost(self, w: np.ndarray) -> float:
-        """cᵀ r(w)."""
+        """Compute the cost cᵀ r(w)."""
         return float(self.c @ self.values(w))
 
     def gradient(self, w: np.ndarray) -> np.ndarray:

@@ -91,7 +91,7 @@ class Optimum(Trajectory):
 
     @property
     def durations(self) -> np.ndarray:
-        """Duration of each phase [s]."""
+        """Durations (phases,) [s]."""
         count = len(self.transcription.problem.parameters)
         return self.outcome.w[count : count + len(self.transcription.grids)]
 
@@ -107,7 +107,7 @@ class Optimum(Trajectory):
 
     @property
     def time(self) -> np.ndarray:
-        """Times of all points [s]; those between phases appear twice."""
+        """Times (n,) of all points [s]; those between phases appear twice."""
         each = zip(self.transcription.grids, self.durations, self._starts, strict=False)
         return np.concatenate([start + T * grid.fractions for grid, T, start in each])
 

@@ -1,4 +1,5 @@
-"""From the arguments of `kp.optimise` to a problem: ends, limits, costs and constraints, checked and by name."""
+"""Conversion of the arguments of `kp.optimise` to a problem: ends, limits, costs and constraints, checked and by
+name."""
 
 from __future__ import annotations
 

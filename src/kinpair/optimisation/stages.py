@@ -1,4 +1,4 @@
-"""From the arguments of `kp.optimise` to a problem: phases, their links, parameters and terminal costs."""
+"""Conversion of the arguments of `kp.optimise` to a problem: phases, their links, parameters and terminal costs."""
 
 from __future__ import annotations
 

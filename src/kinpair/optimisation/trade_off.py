@@ -28,12 +28,12 @@ class TradeOff:
 
     @property
     def duration(self) -> np.ndarray:
-        """Durations [s]."""
+        """Durations of the motions [s]."""
         return np.array([x.duration for x in self.motions])
 
     @property
     def cost(self) -> np.ndarray:
-        """Costs."""
+        """Costs of the motions."""
         return np.array([x.cost for x in self.motions])
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:

@@ -1,4 +1,4 @@
-"""From phases of motion to a nonlinear program: collocation at the places of a scheme.
+"""Transcription of phases of motion to a nonlinear program: collocation at the places of a scheme.
 
 With τ from 0 to 1 over a phase of duration T, its states satisfy dx/dτ = T f. So free durations are variables of each
 point, and everything nonlinear happens at points: the rows of (OP2) are constant combinations of
@@ -406,7 +406,7 @@ class _Rows:
         return Bounds(*(np.concatenate(x) for x in zip(*self.limits, strict=True)))
 
     def place(self, row: int) -> Place:
-        """What a row is, its phase, and where in it."""
+        """Describe a row: its kind, its phase, and its place in it."""
         for count, name in self.names:
             if row < count:
                 return name(row)

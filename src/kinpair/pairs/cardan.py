@@ -19,7 +19,7 @@ def rotation(s: Vector) -> Matrix:
 
 
 def quaternion(s: Vector) -> Vector:
-    """The same as a quaternion (x, y, z, w)."""
+    """Rotation as a quaternion (x, y, z, w)."""
     turns = (array([s[0], 0.0, 0.0]), array([0.0, s[1], 0.0]), array([0.0, 0.0, s[2]]))
     x, y, z = (quaternion_exp(turn) for turn in turns)
     return quaternion_product(quaternion_product(x, y), z)

@@ -1,4 +1,4 @@
-"""What closes loops and is no joint: a pin of a plane linkage, and what follows a massless link."""
+"""Closings of loops that are no joints: a pin of a plane linkage, and what follows a massless link."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Free(Pair):
         return np.concatenate([np.zeros((3, 6)), lower])
 
     def bracket(self, qd: Vector) -> Matrix:
-        """Of the displacement [turn; shift] in axes of the child: δω − ω × turn, δv − v × turn − ω × shift."""
+        """Bracket of the displacement [turn; shift] in axes of the child: δω − ω × turn, δv − v × turn − ω × shift."""
         W, V = skew(qd[:3]), skew(qd[3:])
         return np.concatenate([np.concatenate([W, np.zeros((3, 3))], axis=1), np.concatenate([V, W], axis=1)])
 

@@ -1,4 +1,4 @@
-"""What every kinematic pair answers. Copy `prismatic.py` to add one; nobody asks a pair for its kind."""
+"""Interface of every kinematic pair. Copy `prismatic.py` to add one; nobody asks a pair for its kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOT_TURNED: tuple[Row, ...] = (("turn", 0), ("turn", 1), ("turn", 2))  # no rota
 
 
 class Closing(ABC):
-    """What a loop requires of the pair that closes it, about standard axes.
+    """Rows that a loop requires of the pair that closes it, about standard axes.
 
     The *seat* is the joint frame fixed on the parent. A direction written in a description is turned to the standard
     one by a constant rotation of the seat.

@@ -45,7 +45,7 @@ def christoffel(H: Square, q: Sequence[str], watch: Watch) -> Cube:
 
 
 def named_repeated(c: Cube) -> tuple[list[tuple[str, Polynomial]], Cube]:
-    """What occurs more than once but for its sign, by name; and c_ijk in these names."""
+    """Name what occurs more than once but for its sign; and c_ijk in these names."""
     flat = [x for square in c for row in square for x in row if len(x)]
     count = Counter(_unsigned(x) for x in flat)
     repeated = [x for x in dict.fromkeys(map(_unsigned, flat)) if count[x] > 1 and _worth_a_name(x)]
@@ -97,7 +97,7 @@ class ClosedForm:
         self._named: list[tuple[str, Polynomial]] = []
 
     def equations(self) -> Equations:
-        """All of them, or those that are finished when the user stops the work."""
+        """Equations: all of them, or those that are finished when the user stops the work."""
         try:
             self._work()
         except KeyboardInterrupt:
@@ -118,7 +118,7 @@ class ClosedForm:
         return self._written()
 
     def _stopped(self, status: str) -> Equations:
-        """What was found, in short as far as that is quick."""
+        """Report what was found, in short as far as that is quick."""
         with self._report.within(AFTER_STOP):
             written = self._written(stops=(KeyboardInterrupt, ClosedFormError), longest=SHORT)
         return self._paper.equations("closed", written, status, complete=False, stopped=True)

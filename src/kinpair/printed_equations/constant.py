@@ -92,7 +92,7 @@ def shared(every: Sequence[Constant]) -> list[Constant]:
 
 
 def _of_several(first: Constant, others: Sequence[Constant]) -> Constant:
-    """Its meaning with the parts that share it."""
+    """Meaning with the parts that share it."""
     names = [re.findall(r"'[^']*'", c.meaning)[0] for c in (first, *others)]
     more = [name for name in dict.fromkeys(names) if name != names[0]]
     also = f"; also of {', '.join(more)}" if more else ""
@@ -151,7 +151,7 @@ def place_constants(
 
 
 def _known_direction(xyz: np.ndarray, plane: Sequence[int], axes: np.ndarray) -> bool:
-    """Is the angle in the plane a simple one, or is it along an axis of the frame there?"""
+    """True if the angle in the plane is a simple one, or along an axis of the frame there."""
     first, second = plane
     angle = atan2(xyz[second], xyz[first])
     if any(abs(angle * n / pi - round(angle * n / pi)) < CLOSE for n in COMPONENTS):

@@ -54,7 +54,7 @@ class Base(NamedTuple):
 
 
 class Constrained:
-    """One subject, one solver."""
+    """Equations of one subject by one solver."""
 
     def __init__(
         self,

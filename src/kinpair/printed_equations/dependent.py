@@ -1,4 +1,4 @@
-"""Which coordinates are dependent."""
+"""Choice of dependent coordinates."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ class Dependent:
         return tuple(sorted(numbers))
 
     def _chosen(self, A: Square | None) -> tuple[int, ...]:
-        """Those whose rows never get singular, having one constant term as determinant; else by pivoting."""
+        """Choose coordinates whose rows never get singular, having one constant term as determinant; else by
+        pivoting."""
         n, l = self.subject.model.nv, len(self.kept)
         if A is not None and comb(n, l) <= FEW:
             for one in filter(self._steady, combinations(range(n), l)):
@@ -77,7 +78,8 @@ class Dependent:
         return tuple(sorted(pivot_order(self.scaled if l else self.rows, RANK)[1]))
 
     def _steady(self, one: tuple[int, ...]) -> bool:
-        """Is the determinant of these columns the same in a few positions? Quick, and rules most choices out."""
+        """True if the determinant of these columns is constant over a few positions. Quick, and rules most choices
+        out."""
         determinants = [np.linalg.det(A[:, one]) for A in self._probes]
         return bool(
             min(map(abs, determinants)) > 0.0 and np.ptp(determinants) <= STEADY * max(map(abs, determinants))

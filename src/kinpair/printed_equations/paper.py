@@ -88,7 +88,7 @@ WHOLE = "every entry in one piece"
 
 
 class Paper:
-    """Which constants, coordinates and rates there are, and what they are called."""
+    """Constants, coordinates and rates with their symbols."""
 
     def __init__(
         self, model: Model, parameters: Parameters, *, passive: bool, symbols: Mapping[str, str] | None = None

@@ -46,7 +46,7 @@ PRODUCTS = ("xy", "xz", "yz")
 
 
 def constants(model: Model) -> list[Constant]:
-    """All that can be a symbol, masses first, in the order of a product."""
+    """Constants that can be symbols, masses first, in the order of a product."""
     bodies = [list(_of_body(model, i)) for i in model.moving]
     by_base = {base: [c for body in bodies for c in body if c.base == base] for base in "mlaerI"}
     gravity = float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
@@ -103,7 +103,7 @@ def _tensor(name: str, i: int, I: np.ndarray) -> list[Constant]:
 
 
 def _of_one_body(first: Constant, others: Sequence[Constant]) -> Constant:
-    """Its meaning with all axes."""
+    """Meaning with all axes."""
     axes = " and ".join(c.part for c in (first, *others))
     return replace(first, meaning=first.meaning.replace(f", {first.part} [", f", {axes} ["))
 
@@ -114,7 +114,7 @@ def _scalar(model: Model, i: int, m: float) -> Constant:
 
 
 def _seat(model: Model, i: int) -> list[Constant]:
-    """Where the joint is on its parent: l and the parent's number, or a and its own where the tree branches."""
+    """Place of the joint on its parent: l and the parent's number, or a and its own where the tree branches."""
     joint = next(j for j in model.description.joints if j.name == model.joint_names[i])
     only = sum(model.parent[k] == model.parent[i] for k in model.moving) == 1
     base, number = ("l", str(model.parent[i])) if only else ("a", str(i))
@@ -124,7 +124,7 @@ def _seat(model: Model, i: int) -> list[Constant]:
 
 
 def _own_side(model: Model, i: int, xyz: np.ndarray) -> list[Constant]:
-    """Where the joint is on the link it moves."""
+    """Place of the joint on the link it moves."""
     name, joint = model.names[i], model.joint_names[i]
     constants: list[Constant] = []
     for k, x in enumerate(AXES):
@@ -202,7 +202,7 @@ def passive_constants(model: Model) -> list[Constant]:
 
 
 def _viscous(model: Model) -> np.ndarray:
-    """Of the laws of friction (nv,)."""
+    """Viscous damping of the laws of friction (nv,)."""
     viscous = np.zeros(model.nv)
     for x in model.frictions:
         viscous[x.v] += x.numbers.get("viscous", 0.0)
@@ -257,7 +257,7 @@ def constraint_constants(model: Model) -> list[Constant]:
 
 
 def is_of_a_constraint(c: Constant) -> bool:
-    """Is it a number of a constraint?"""
+    """True if it is a number of a constraint."""
     return c.key.startswith(PREFIX)
 
 

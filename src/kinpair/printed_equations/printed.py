@@ -50,7 +50,7 @@ class OnASheet(ABC):
         return self.sheet.terms
 
     def text(self, x: Formula) -> str:
-        """One entry as text: `equations.text(equations.H[0, 0])`."""
+        """Write one entry as text: `equations.text(equations.H[0, 0])`."""
         return self.sheet.text(x)
 
     def __str__(self) -> str:
@@ -223,7 +223,7 @@ class Equations(OnASheet):
 
     @property
     def g(self) -> np.ndarray:
-        """Gravity (nv,).
+        """Gravity forces (nv,) [N m] or [N].
 
         Units: [N m] or [N].
         """
@@ -268,7 +268,8 @@ class Equations(OnASheet):
         return Significance(self, states_of(self, q, qd, qdd))
 
     def evaluate(self, q: Any, qd: Any, values: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
-        """H, C, g (and d) in numbers; `values` of parameters, by symbol, that shall differ from the description's.
+        """Evaluate H, C (nv, nv) and g, d (nv,) in numbers; `values` of parameters, by symbol, that shall differ
+        from the description's.
 
         Units: [kg m²] or [kg] of H, [N m] or [N] of forces.
         """
@@ -310,7 +311,8 @@ class ConstrainedEquations(OnASheet):
         time: float = 0.0,
         values: Mapping[str, float] | None = None,
     ) -> dict[str, np.ndarray]:
-        """All of them in numbers, and the accelerations "qdd" where the solver gives any and is finished.
+        """Evaluate all matrices (nv, nv) and vectors (nv,) in numbers, and the accelerations "qdd" where the solver
+        gives any and is finished.
 
         Units: SI of each entry, for instance [N m] of an effort.
         """
@@ -324,7 +326,7 @@ class ConstrainedEquations(OnASheet):
 
     @property
     def _order(self) -> np.ndarray:
-        """Where each coordinate stands in (q_d, q_i)."""
+        """Place of each coordinate in (q_d, q_i)."""
         order = (*self.dependent, *self.independent)
         return np.array([order.index(name) for name in self.names], dtype=int)
 

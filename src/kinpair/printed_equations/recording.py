@@ -1,4 +1,4 @@
-"""What is recorded of a mechanism for its equations: parallel axes, springs, dampers, friction, H and g.
+"""Recording of a mechanism for its equations: parallel axes, springs, dampers, friction, H and g.
 
 Springs, dampers and dry friction as formulas.
 
@@ -61,7 +61,7 @@ def _parallel(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _axis(model: Model, i: int) -> tuple[int, np.ndarray] | None:
-    """The one coordinate that turns the body and its axis in the body; None if there are several or none."""
+    """Find the one coordinate that turns the body and its axis in the body; None if there are several or none."""
     pair = model.body[i].pair
     columns = np.asarray(pair.p(np.asarray(pair.neutral(), dtype=float)), dtype=float)[:3]
     turning = np.flatnonzero(np.abs(columns).max(0)) if columns.size else []
@@ -148,7 +148,7 @@ def recorded(model: Model, every: Sequence[Constant], equations: Equations) -> P
 
 
 def rates_are_derivatives(model: Model) -> bool:
-    """Is q̇ the derivative of q? Not with quaternions."""
+    """True if q̇ is the derivative of q: not with quaternions."""
     if model.nq != model.nv:
         return False
     program = trace(lambda q, qd: kinematics.dq_dt(model, q, qd), {"q": (model.nq,), "qd": (model.nv,)})
@@ -156,5 +156,5 @@ def rates_are_derivatives(model: Model) -> bool:
 
 
 def has_christoffel(model: Model) -> bool:
-    """Is C made of Christoffel's symbols? Rates must be derivatives, and their work grows as n³."""
+    """True if C is made of Christoffel's symbols. Rates must be derivatives, and their work grows as n³."""
     return model.nv <= MOST and rates_are_derivatives(model)

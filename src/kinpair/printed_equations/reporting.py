@@ -1,4 +1,4 @@
-"""How far the work is: a line on a terminal after a second, what to say when it is stopped, when its time is over."""
+"""Progress of the work: a line on a terminal after a second, what to say when it is stopped, when its time is over."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Report:
 
     @property
     def so_far(self) -> str:
-        """Where the work is."""
+        """Describe where the work is."""
         return f"{self.stage} ({self.doing})" if self.doing else self.stage
 
     def _show(self) -> None:

@@ -121,7 +121,7 @@ class States(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """Which summands matter in given states; `print` it, or `simplified(tolerance)`."""
+    """Summands that matter in given states; `print` it, or `simplified(tolerance)`."""
 
     equations: Equations
     states: States

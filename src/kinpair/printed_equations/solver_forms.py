@@ -212,7 +212,7 @@ def _over(under: Names, x: Polynomial, common: Names | None) -> Polynomial:
 
 
 def _parts(x: Polynomial, known: set[str]) -> tuple[Polynomial, Polynomial]:
-    """One term and the rest, as `split`; a sum that has names in it already is left alone."""
+    """Separate one term from the others, as `split`; a sum that has names in it already is left alone."""
     content, inner = split(x)
     named = any(name in known for powers, _ in inner.terms for name, _ in powers)
     return (polynomial.number(1.0), polynomial.number(1.0)) if named else (content, inner)
@@ -242,7 +242,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """What a closed form is made from, and where it is written."""
+    """Work on a closed form: its source, and where it is written."""
 
     M: Square
     A: Square

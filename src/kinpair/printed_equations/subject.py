@@ -1,4 +1,4 @@
-"""What equations under constraints are written of: a mechanism or a system, its symbols, its M, F, A, b."""
+"""Subject of equations under constraints: a mechanism or a system, its symbols, its M, F, A, b."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Subject:
             return trace(f, shapes | dict.fromkeys(keys, ()), name=self.model.name)
 
     def _pull(self, q: Any, qd: Any, letters: Mapping[str, Any]) -> Any:
-        """What springs, dampers and friction ask for."""
+        """Forces of springs, dampers and friction."""
         names = self.variables
         known = {
             **dict(zip(names["q"], q, strict=True)),
@@ -125,7 +125,7 @@ class Subject:
         return array([calculated(x, known, float, {"sign": sign}) for x in efforts])
 
     def groups(self, program: Program) -> dict[str, int]:
-        """Which coordinates add in angles."""
+        """Groups of coordinates that add in angles."""
         if self.model.terms is None:
             return groups(self.model, tuple(self.variables["q"]))
         return _met(program, [*self.variables["q"], *self.variables["time"]])

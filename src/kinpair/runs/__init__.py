@@ -1,4 +1,4 @@
-"""What a simulation gives: samples, words, pictures, files; and the calls that make runs and go on with them.
+"""Results of a simulation: samples, words, pictures, files; and the calls that make runs and go on with them.
 
 progress       a bar on the terminal
 hdf5           HDF5 files opened without harm from damage, and written so that their structure is complete at once

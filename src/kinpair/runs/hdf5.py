@@ -187,7 +187,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a dataset begins in its file [bytes], its shape and type."""
+    """Place where a dataset begins in its file [bytes], its shape and type."""
 
     offset: int
     shape: tuple[int, ...]
@@ -223,7 +223,7 @@ def _created(path: Path, columns: Sequence[Column], say: Callable[[h5py.File], N
 
 
 def enlarged(run_file: RunFile, wider: Mapping[str, tuple[int, Any]], filled: Mapping[str, int]) -> RunFile:
-    """The same file, in the place of the old one, with other rows and types for some datasets.
+    """Rewrite the file in its place, with other rows and types for some datasets.
 
     held: rows that hold numbers, where not all of them do; the others are not copied. OSError where the disk refuses.
     """
@@ -281,7 +281,7 @@ def _extent(file: h5py.File, name: str) -> tuple[int, int]:
 
 
 def places(path: Path) -> dict[str, Place]:
-    """Where the datasets of a file are, those that have a place."""
+    """Places of the datasets of a file, those that have a place."""
     with opened(path) as file:
         every = {name: thing for name, thing in file.items() if isinstance(thing, h5py.Dataset)}
         return {
@@ -292,7 +292,7 @@ def places(path: Path) -> dict[str, Place]:
 
 
 def unwritable(path: Path, problem: OSError) -> InputError:
-    """Why a file was not written."""
+    """Error that says why a file was not written."""
     reason = os.strerror(problem.errno) if problem.errno else str(problem)
     return InputError(f"{path}: cannot be written ({reason})", path=str(path))
 
@@ -329,7 +329,7 @@ class RunFile:
         return np.frombuffer(whole, place.dtype).reshape(stop - start, *place.shape[1:])
 
     def flush(self) -> None:
-        """Have everything written so far on the disk itself."""
+        """Make sure that everything written so far is on the disk itself."""
         os.fsync(self._descriptor)
 
     def publish(self) -> None:

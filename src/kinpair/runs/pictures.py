@@ -31,8 +31,8 @@ FEWEST, MOST, SHARED = 60, 300, 1200  # states at which efforts are solved for; 
 def friction_panels(
     run: Record, lead: tuple[int, ...], looks: Mapping[str, Look], labels: Mapping[str, str]
 ) -> list[Panel]:
-    """One for each unit, curves looking as those of the rates; none without dry friction, and bars alone where its
-    effort is not known from a state."""
+    """Return one panel for each unit, curves looking as those of the rates; none without dry friction, and bars
+    alone where its effort is not known from a state."""
     if not run.friction or not len(run.time):
         return []
     unit = dict(zip(run.mechanism.v_names, units(run.mechanism.model)["tau"], strict=True))
@@ -172,7 +172,7 @@ def _labels(q_names: Sequence[str], v_names: Sequence[str]) -> dict[str, str]:
 
 
 def _energies(run: Record, row: int, points: int) -> dict[str, np.ndarray]:
-    """What changed since the start: kinetic and potential energy and their sum; work and loss, if there are such."""
+    """Energies since the start: kinetic and potential energy and their sum; work and loss, if there are such."""
     every = Energies(*run.energy, run.work, run.loss)
     own = Energies(*(np.atleast_2d(x)[row] for x in every))
     T, V = start_of(own, None if run.start is None else run.start[row])[0] if len(run.time) else (0.0, 0.0)
@@ -342,7 +342,7 @@ def flows(
 
 
 def _large(parts: dict[str, np.ndarray], moved: float) -> dict[str, np.ndarray]:
-    """Without those that are nothing; small ones together."""
+    """Leave out curves that are zero; small ones together."""
     kept = {name: x for name, x in parts.items() if x.max(initial=0.0) > SMALL * moved}
     rest = [x for name, x in parts.items() if name not in kept]
     if rest and (together := np.sum(rest, axis=0)).max(initial=0.0) > 1e-3 * SMALL * moved:

@@ -1,4 +1,4 @@
-"""How far a run is: a bar on terminals when it takes longer than a second, or a function of the user."""
+"""Progress of a run: a bar on terminals when it takes longer than a second, or a function of the user."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Progress:
         return self
 
     def __call__(self, part: float) -> None:
-        """So much is done, of 1."""
+        """Report the part that is done, of 1."""
         if callable(self.option):
             self._tell(self.option, part)
             return

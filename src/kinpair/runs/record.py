@@ -1,4 +1,4 @@
-"""What a simulation gives, as data."""
+"""Results of a simulation, as data."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ class Record:
 
     @cached_property
     def balance(self) -> Balance:
-        """Does the energy add up?"""
+        """Balance of the energy."""
         return self.ledger.balance
 
     @cached_property
     def ledger(self) -> Ledger:
-        """The same of every motion of a batch."""
+        """Balance of every motion of a batch."""
         return ledger(Energies(*self.energy, self.work, self.loss), self.start)
 
     @property
@@ -100,12 +100,12 @@ class Record:
 
     @property
     def losses(self) -> dict[str, np.ndarray]:
-        """Energy since the start that actuators, dry friction and what else has internal states lost, by name [J]."""
+        """Energy that actuators, dry friction and elements with internal states lost, by name (..., samples) [J]."""
         return self._accounts[1]
 
     @cached_property
     def friction(self) -> dict[str, Rubbed]:
-        """What dry friction did, by name of the rate, or of a joint whose rates slide together: when it stuck, how
+        """Dry friction of the run, by name of the rate, or of a joint whose rates slide together: when it stuck, how
         far it has slid, its heat, and since when it sticks at the end."""
         from kinpair.constraints.solve.stick import SLIDES
 
@@ -149,13 +149,13 @@ class Record:
 
     @cached_property
     def momentum(self) -> Momentum | None:
-        """How well momentum that nothing outside can change was kept; None where there is none such."""
+        """Measure how well momentum that nothing outside can change was kept; None where there is none such."""
         samples = {"q": self.q, "qd": self.qd, "tau": self.tau, "kinetic": self.energy.kinetic}
         return momentum_of(self.mechanism, self.options, self.time, samples)
 
 
 def lead_of(run: Record, row: int) -> tuple[int, ...]:
-    """Where the samples of one motion are in arrays of the run: of a batch, its row."""
+    """Index of the samples of one motion in arrays of the run: of a batch, its row."""
     count = len(run.q) if run.q.ndim == 3 else 1
     if not 0 <= row < count:
         rows = f"the batch has rows 0 to {count - 1}" if run.q.ndim == 3 else "the run is one motion, row 0"

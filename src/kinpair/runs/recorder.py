@@ -229,7 +229,7 @@ class Recorder:
         return Seen(time, q, qd, tau, energies, residual, self.begin)
 
     def commit(self) -> None:
-        """Everything so far is on the disk, then the checkpoint that says so."""
+        """Write everything so far to the disk, then the checkpoint that says so."""
         took = self._before + perf_counter() - self._began
         try:
             self._write_history()
@@ -271,7 +271,7 @@ class Recorder:
             self.kept[name] = stop
 
     def end(self, status: Status | None) -> None:
-        """As much as the disk takes; None: the run stopped for a reason that is not its own."""
+        """Write as much as the disk takes; None: the run stopped for a reason that is not its own."""
         if status is not None:
             self.stands = replace(self.stands, **self.counts)
         try:

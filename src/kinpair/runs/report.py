@@ -112,7 +112,7 @@ def _size(vectors: np.ndarray, points: int) -> np.ndarray:
 
 
 def thinning(samples: int) -> slice:
-    """Of many samples, every so many."""
+    """Choose a part of many samples at equal distances."""
     return slice(None, None, max(1, -(-samples // PLAYED)))
 
 

@@ -1,4 +1,4 @@
-"""What a simulation gives."""
+"""Results of a simulation."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Result(Record):
 
     @property
     def summary(self) -> str:
-        """One paragraph: what was done, how it ended, and whether the energy adds up."""
+        """Return one paragraph: what was done, how it ended, and whether the energy adds up."""
         from kinpair.runs.summary import summary
 
         return summary(self)
 
     @cached_property
     def qdd(self) -> np.ndarray:
-        """Accelerations at the samples, under the constraints and at the limits active there.
+        """Accelerations (..., samples, nv) under the constraints and at the limits active there.
 
         Units: [rad/s²] or [m/s²].
         """
@@ -165,7 +165,7 @@ class Result(Record):
         return save(self, path)
 
     def support(self, feet: Mapping[str, Any], *, row: int = 0, **options: Any) -> Support:
-        """What the ground gave at the samples [N m], [N] if it carried the machine at these feet alone, and the
+        """Support that the ground gave at the samples [N m], [N] if it carried the machine at these feet alone, and the
         zero-moment point in the support polygon [m]. Of a batch, one row.
 
         feet: outline (k, 3) [m] of each sole, in axes of the link or frame of that name; options as of

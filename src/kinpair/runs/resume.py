@@ -144,7 +144,7 @@ def _again(stored: Stored, controls: Mapping[str, Any], external: Mapping[str, A
 
 
 def _check_control(stored: Stored, word: str, kept: Missing, control: Any) -> None:
-    """It is given again, and sampled as it was."""
+    """Check that the control is given again, and sampled as it was."""
     what = "an object" if kept.called else "a function"
     if control is None:
         raise InputError(
@@ -170,7 +170,7 @@ def _check_control(stored: Stored, word: str, kept: Missing, control: Any) -> No
 
 
 def _events(stored: Stored, events: Sequence[Event] | Event | None) -> Sequence[Event] | Event | None:
-    """Those given again, if they have the names of those the run began with."""
+    """Events given again, if they have the names of those the run began with."""
     began = list(stored.options.get("events") or {})
     every: Any = (events,) if isinstance(events, Event) else events or ()
     names = [event.name for event in every if isinstance(event, Event)]

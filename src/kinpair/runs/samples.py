@@ -66,7 +66,7 @@ def driving(model: Model, tau: np.ndarray) -> np.ndarray:
 
 
 def residual_of(d: Dynamics, W: np.ndarray) -> Residual | None:
-    """How far the samples are from obeying the constraints; None where there are none."""
+    """Distance of the samples from satisfying the constraints; None where there are none."""
     if d.enforcement is None or not d.enforcement.request.kept:
         return None
     first = d.watched_layout.residual.start
@@ -74,7 +74,7 @@ def residual_of(d: Dynamics, W: np.ndarray) -> Residual | None:
 
 
 def singular_of(d: Dynamics, Y: np.ndarray) -> Singular | None:
-    """Where the constraints were nearest to dependence, if they came near to it."""
+    """Read where the constraints were nearest to dependence, if they came near to it."""
     if not d.traced or not Y.shape[-2]:
         return None
     trace = Y[..., d.layout.trace].reshape(-1, 2)
@@ -85,7 +85,7 @@ def singular_of(d: Dynamics, Y: np.ndarray) -> Singular | None:
 
 
 def by_inputs(mechanism: Mechanism, options: Mapping[str, Any]) -> bool:
-    """Was a run with these options driven by inputs, not by joint efforts?"""
+    """True if a run with these options was driven by inputs, not by joint efforts."""
     other = mechanism.u_names != mechanism.v_names and options.get("input") is not None
     return other or has_actuators(mechanism.model)
 
@@ -124,7 +124,7 @@ def vectors_of(
 
 
 def written(mode: Mode) -> str:
-    """What `Known.mode` reads."""
+    """Write what `Known.mode` reads."""
     return json.dumps(
         {
             "resting": [limit.label for limit in mode.resting],
@@ -146,7 +146,7 @@ def _toml(constraint: ConstraintPart) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What modes can be made of: limits, and constraints of the events given."""
+    """Parts that modes can be made of: limits, and constraints of the events given."""
 
     where: str
     limits: tuple[Limit, ...]
@@ -159,14 +159,14 @@ class Known:
         return cls(where, tuple(limits), tuple(x for change in changes for x in change.add))
 
     def mode(self, text: str) -> Mode:
-        """The one that was written."""
+        """Read the mode that was written."""
         entries: dict[str, Any] = json.loads(text)
         by_label = {limit.label: limit for limit in self.limits}
         add = tuple(self._constraint(name, toml) for name, toml in entries["add"])
         return Mode(add, frozenset(entries["remove"]), tuple(by_label[label] for label in entries["resting"]))
 
     def _constraint(self, name: str, toml: str) -> ConstraintPart:
-        """One of those given, if it says the same."""
+        """Find the constraint among those given, if it is equal."""
         known = next((x for x in self.constraints if x.name == name and _toml(x) == toml), None)
         if known is not None:
             return known
@@ -200,7 +200,7 @@ class History:
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
-        """By number; InputError where one holds a function that a file does not have."""
+        """Modes by number; InputError where one holds a function that a file does not have."""
         return tuple(self.known.mode(x.text) for x in self.entered)
 
 
@@ -212,7 +212,7 @@ def as_text(entry: Entry) -> Entered:
 def history_of(
     name: str, entered: Sequence[Entry], limits: Sequence[Limit], numbers: Sequence[np.ndarray]
 ) -> History:
-    """Of a run: the numbers of the modes at its samples, piece by piece."""
+    """History of a run: the numbers of the modes at its samples, piece by piece."""
     constraints = tuple(x for entry in entered for x in entry.mode.add)
     number = np.concatenate(numbers, axis=-1)
     return History(number, tuple(map(as_text, entered)), Known(name, tuple(limits), constraints))

@@ -26,7 +26,7 @@ LOOKS = 1000  # samples: each takes some 50 µs
 
 
 def summary(run: Record) -> str:
-    """One paragraph."""
+    """Write one paragraph about a run."""
     parts = [_what(run), _how(run), _events(run), _energy(run), _momentum(run), _constraints(run.residual)]
     parts += [
         _friction(run),
@@ -59,7 +59,7 @@ def _how(run: Record) -> str:
 
 
 def _events(run: Record) -> str:
-    """What happened, by name, and how much energy it took."""
+    """Describe what happened, by name, and how much energy it took."""
     if not run.events:
         return ""
     counts = Counter(x.name for x in run.events)

@@ -51,7 +51,7 @@ def claimed(path: Path) -> Generator[None]:
 
 
 def busy(path: Path) -> bool:
-    """Is a run being written to this file now?"""
+    """True if a run is being written to this file now."""
     try:
         file = os.open(_beside(path), os.O_RDWR)
     except OSError:
@@ -90,7 +90,7 @@ EDGE = 8192  # bytes at the beginning and the end of a file that tell what it is
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is written: its name, the endings of its files, and whether a file that is there is such a thing."""
+    """Kind of a file: its name, the endings of its files, and whether a file that is there is such a thing."""
 
     name: str
     endings: tuple[str, ...]
@@ -104,7 +104,7 @@ def _is_run(path: Path) -> bool:
 
 
 def _says(mark: bytes) -> Callable[[Path], bool]:
-    """Does a file say so near its beginning or its end? An empty one says nothing, and nothing is lost with it."""
+    """True if a file says so near its beginning or its end. An empty one says nothing, and nothing is lost with it."""
 
     def says(path: Path) -> bool:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""What moves, as functions of time, state y and inputs u that a time loop can be made of.
+"""Dynamics as functions of time, state y and inputs u that a time loop can be made of.
 
 `layout.py` says what is where in y and in u.
 """
@@ -102,7 +102,7 @@ class Dynamics:
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        """What the equations depend on; functions of the user stand for their formulas."""
+        """Key of what the equations depend on; functions of the user stand for their formulas."""
         external = tuple((name, getattr(f, "formula", f)) for name, f in self.external)
         own = (self.model, self.passive, self.driven, getattr(self.torque, "formula", self.torque), external)
         own += (self.parameters, self.enforcement, self.memory, self.remembered, self.at_ends)
@@ -115,12 +115,12 @@ class Dynamics:
 
     @cached_property
     def request(self) -> Request:
-        """How forward dynamics is wanted."""
+        """Request of forward dynamics."""
         return request_of("forward_dynamics", passive=self.passive, external=self._external)
 
     @property
     def inverse(self) -> Request:
-        """How inverse dynamics is wanted."""
+        """Request of inverse dynamics."""
         return request_of("inverse_dynamics", passive=self.passive, external=self._external)
 
     @property
@@ -136,7 +136,7 @@ class Dynamics:
 
     @property
     def torque_in_u(self) -> bool:
-        """Are the efforts among the inputs?"""
+        """True if the efforts are among the inputs."""
         return self.driven and self.torque is None
 
     @property
@@ -146,13 +146,13 @@ class Dynamics:
 
     @cached_property
     def input_layout(self) -> InputLayout:
-        """Of the inputs u."""
+        """Layout of the inputs u."""
         control = len(self.controls) if self.torque_in_u else 0
         return InputLayout.of(control=control, wrenches=WRENCH * len(self.loaded), memory=self.remembered)
 
     @cached_property
     def layout(self) -> StateLayout:
-        """Of the state y."""
+        """Layout of the state y."""
         m, account = self.model, sum(map(len, account_names(self.model, self.actuated, passive=self.passive)))
         own = {"q": m.nq, "qd": m.nv, "x": len(ports_of(m).x_names)}
         rough = {"way": len(self.groups), "share": len(self.sticking), "phase": len(self.groups)}
@@ -170,7 +170,7 @@ class Dynamics:
 
     @cached_property
     def watched_layout(self) -> WatchedLayout:
-        """Of what is watched at each sample."""
+        """Layout of what is watched at each sample."""
         residual = 2 * (self.enforcement is not None)
         u = len(self.controls) if self.actuated else 0
         contact = 0 if self.touching is None else KEPT * self.touching.max_contacts
@@ -195,17 +195,17 @@ class Dynamics:
 
     @property
     def constraints_work(self) -> bool:
-        """Do constraints move, so that their forces do work?"""
+        """True if constraints move, so that their forces do work."""
         return self.enforcement is not None and self.enforcement.moves
 
     @property
     def elements(self) -> tuple[Element, ...]:
-        """What acts on the model by itself."""
+        """Elements that act on the model."""
         return elements_of(self.model, passive=self.passive, driven=self.actuated)
 
     @cached_property
     def jumps(self) -> bool:
-        """May the forces of an element other than friction jump, so that its loss begins or ends at once?"""
+        """True if the forces of an element other than friction may jump, so that its loss begins or ends at once."""
         return any(x.jumps and not x.sticks for x in self.elements)
 
     def switches(self, state: State) -> dict[str, Scalar]:
@@ -231,7 +231,7 @@ class Dynamics:
 
     @cached_property
     def arms(self) -> list[Vector]:
-        """Of each group, how fast it slides by its rates; one of a rate alone, which slides in its own unit."""
+        """Arms of each group, how fast it slides by its rates; one of a rate alone, which slides in its own unit."""
         by_first = {self.model.v_span[x.body].start: x for x in surfaces_of(self.model)}
         return [
             np.ones(1) if len(x.rates) == 1 else np.diag(by_first[x.rates[0]].sliding()) for x in self.groups
@@ -243,7 +243,7 @@ class Dynamics:
 
     @cached_property
     def _parts(self) -> list[slice]:
-        """Where each group has its rates among `sticking`."""
+        """Places where each group has its rates among `sticking`."""
         stops = accumulate((len(x.rates) for x in self.groups), initial=0)
         return [slice(*ends) for ends in pairwise(stops)]
 
@@ -265,7 +265,7 @@ class Dynamics:
 
     @property
     def traced(self) -> bool:
-        """Is it known after every step how near the constraints are to dependence?"""
+        """True if it is known after every step how near the constraints are to dependence."""
         return self.enforcement is not None and self.enforcement.way == "project"
 
     @property
@@ -292,7 +292,7 @@ class Dynamics:
     # pieces of the state
 
     def concrete(self, p: Vector) -> Dynamics:
-        """With the parameters in their places."""
+        """Return the dynamics with numbers for parameters."""
         if not self.parameters:
             return self
         return replace(
@@ -375,18 +375,18 @@ class Dynamics:
         return y[self.layout.q], y[self.layout.qd]
 
     def state(self, time: Scalar, y: Vector, u: Vector) -> State:
-        """All that formulas see."""
+        """State that formulas see."""
         return self.at(time, *self.motion(y), u, y[self.layout.x])
 
     def at(self, time: Scalar, q: Vector, qd: Vector, u: Vector, x: Vector = NOTHING) -> State:
-        """The same of a motion and internal states."""
+        """State of a motion and internal states."""
         inputs = self.inputs(time, q, qd, x, u)
         if self.actuated:
             return State(q, qd, x, inputs, time, np.zeros(self.model.nv))
         return State(q, qd, x, time=time, tau=inputs)
 
     def without_inputs(self, time: Scalar, y: Vector) -> State:
-        """The same with inputs of zero: what elements store does not depend on them."""
+        """State with inputs of zero: what elements store does not depend on them."""
         u = np.zeros(len(self.controls)) if self.actuated else NOTHING
         return State(*self.motion(y), y[self.layout.x], u, time)
 
@@ -420,7 +420,7 @@ class Dynamics:
         return array([clipped(x, -bound, bound) if np.isfinite(bound) else x for x, bound in bounded])
 
     def efforts(self, state: State) -> Vector:
-        """On the joints: τ, or what actuators do."""
+        """Efforts on the joints: τ, or what actuators do."""
         return driven_efforts(self.model, state) if self.actuated else state.tau
 
     def loads(self, time: Scalar, q: Vector, qd: Vector, u: Vector) -> Loads:
@@ -449,7 +449,7 @@ class Dynamics:
         return [work + supply, sum(lost, 0.0), *own.supply.values(), *own.losses.values(), *ways]
 
     def _ways(self, slip: Slip, qd: Vector) -> list[Scalar]:
-        """How fast each group slides."""
+        """Sliding speeds of each group."""
         from kinpair.simulation.phases import slid_rate
 
         pairs = zip(self.groups, self.sliding(qd), strict=True)
@@ -464,7 +464,7 @@ class Dynamics:
         return sum((w[i][:3] @ state[i].omega + w[i][3:] @ state[i].v for i in sorted(bodies)), 0.0)
 
     def rate(self, time: Scalar, y: Vector, u: Vector) -> Vector:
-        """ẏ."""
+        """Compute the rate ẏ."""
         state = self.state(time, y, u)
         q, qd = state.q, state.qd
         loads = self.loads(time, q, qd, u)
@@ -499,7 +499,7 @@ class Dynamics:
         return array(entries)
 
     def x_rates(self, state: State) -> Vector:
-        """ẋ."""
+        """Compute the rates ẋ."""
         return state_rates(self.model, state, passive=self.passive)
 
     def accelerations(self, state: State, loads: Loads) -> tuple[Vector, Scalar]:
@@ -534,13 +534,13 @@ class Dynamics:
 
     @property
     def settles(self) -> bool:
-        """Is there anything to be done to a state reached?"""
+        """True if something is to be done to a state reached."""
         ends = bool(self.at_ends and self.sticking)
         return bool(with_quaternion(self.model)) or self.traced or self._turns or ends
 
     @property
     def _turns(self) -> bool:
-        """Is there a group whose direction of sliding may turn?"""
+        """True if there is a group whose direction of sliding may turn."""
         return any(len(x.rates) > 1 for x in self.groups)
 
     def watched(self, time: Scalar, y: Vector, u: Vector) -> Vector:

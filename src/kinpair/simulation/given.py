@@ -1,4 +1,4 @@
-"""Everything that a simulation is given, said once and checked; `simulate` has the meaning of each."""
+"""Arguments of a simulation, checked; `simulate` has the meaning of each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHECKPOINT = 0.5  # seconds of work between two of them
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """As of `simulate`."""
+    """Options as of `simulate`."""
 
     q: Any
     qd: Any
@@ -63,12 +63,12 @@ class Options:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Options:
-        """Those among what was given by name."""
+        """Select the options among arguments by name."""
         return cls(**{name: arguments[name] for name in NAMES if name in arguments})
 
     @property
     def named(self) -> dict[str, Any]:
-        """By name."""
+        """Options by name."""
         return {name: getattr(self, name) for name in NAMES}
 
 
@@ -85,7 +85,7 @@ class Missing:
 
     @property
     def call(self) -> str:
-        """What one would write."""
+        """Call as one would write it."""
         return f"{self.name}(...)" if self.called else self.name
 
 

@@ -1,4 +1,4 @@
-"""How constraints are enforced in a run: by accelerations that obey them, and by bringing each state reached back.
+"""Enforcement of constraints in a run: by accelerations that obey them, and by bringing each state reached back.
 
 Accelerations obey A q̈ = b only; what a step leaves of φ and ψ stays or grows. Two remedies:
 
@@ -82,7 +82,7 @@ def model_to_move(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> M
 
 
 def has_lost_mass(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> bool:
-    """Has M no inverse, where constraints may make up for it?"""
+    """True if M has no inverse, where constraints may make up for it."""
     if model.terms is None:
         return is_constrained(model.description) and lost_joint(model, q) is not None
     sizes = np.linalg.svd(np.asarray(model.terms(q, qd, time)[0], dtype=float), compute_uv=False)
@@ -91,13 +91,14 @@ def has_lost_mass(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> b
 
 @lru_cache(maxsize=64)
 def singular_mass(model: Model) -> Model:
-    """The same motion from M + AᵀA and F + Aᵀb, see `constrained.free_terms`."""
+    """Solve the motion from M + AᵀA and F + Aᵀb, see `constrained.free_terms`."""
     return replace(model, singular_mass=True)
 
 
 @lru_cache(maxsize=64)
 def with_elements(model: Model, added: tuple[Element, ...]) -> Model:
-    """The same with elements that a run adds; the same model for the same elements, so that code for it is found."""
+    """Return the model with elements that a run adds; the same model for the same elements, so that code for it is
+    found."""
     return replace(model, added=added) if added != model.added else model
 
 
@@ -106,7 +107,7 @@ WAYS = ("project", "baumgarte", "none")
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """How constraints are solved and enforced: solver, hold, alpha [1/s], whether friction acts, and whether limits
+    """Options of constraints: solver, hold, alpha [1/s], whether friction acts, and whether limits
     close.
 
     Limits that close take the default solver, which needs no rows of full rank.
@@ -198,7 +199,7 @@ def check_start(mechanism: Mechanism, states: np.ndarray, time: float) -> None:
 
 
 def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holding) -> Enforcement | None:
-    """How the constraints of a mechanism are enforced; None where there are none."""
+    """Enforcement of the constraints of a mechanism; None where there are none."""
     solver, hold, alpha = holding.solver, holding.hold, holding.alpha
     if hold not in WAYS:
         raise InputError(f"hold is {hold!r}; it is one of {listed(WAYS)}", hold=hold)
@@ -264,7 +265,7 @@ def _slacks(sizes: np.ndarray, kept: Sequence[int]) -> tuple[float, ...]:
 
 
 def _moves(mechanism: Mechanism, closure: Closure, q: Vector, time: float) -> bool:
-    """Is ψ anything but zero while nothing moves, at some moment, or kept at a value that is not known here?"""
+    """True if ψ is not zero while nothing moves, at some moment, or kept at a value that is not known here."""
     still = np.zeros(mechanism.nv)
     unknown = any(isinstance(x, OfRates) and not x.offset for x in closure.constraints)
     return unknown or any(closure.rows(q, still, time + later)[1].any() for later in MOMENTS)

@@ -17,7 +17,7 @@ from kinpair.simulation.methods import contact_between
 
 
 class ContactTerms(NamedTuple):
-    """What contact at a state is made of: poses R (bodies, 9), P (bodies, 3), bias accelerations (bodies, 6), screws
+    """Terms of contact at a state: poses R (bodies, 9), P (bodies, 3), bias accelerations (bodies, 6), screws
     (nv, 6), M (nv, nv), rates, q̈ without contact, rows A of constraints; and the last rate of each body."""
 
     R: np.ndarray

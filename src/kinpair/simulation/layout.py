@@ -27,7 +27,7 @@ class Layout:
 
     @property
     def slices(self) -> dict[str, slice]:
-        """All of them by name."""
+        """Slices of all parts by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
@@ -97,7 +97,7 @@ class StateLayout(Layout):
 
     @property
     def solved(self) -> slice:
-        """What the motion depends on: coordinates, rates and internal states."""
+        """Part on which the motion depends: coordinates, rates and internal states."""
         return slice(self.q.start, self.x.stop)
 
 
@@ -113,8 +113,8 @@ class InputLayout(Layout):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WatchedLayout(Layout):
-    """What is evaluated at each sample: energies [J], efforts, inputs of elements, the largest residuals of positions
-    and of rates, slots and forces of contact."""
+    """Layout of what is evaluated at each sample: energies [J], efforts, inputs of elements, the largest residuals
+    of positions and of rates, slots and forces of contact."""
 
     kinetic: slice
     potential: slice

@@ -28,15 +28,15 @@ class Guard(Protocol):
 
     @property
     def uses_inputs(self) -> bool:
-        """Do they depend on u?"""
+        """True if they depend on u."""
         ...
 
     def changes(self, d: Dynamics) -> bool:
-        """Is there a `change`?"""
+        """True if there is a `change`."""
         ...
 
     def change(self, d: Dynamics, time: Scalar, y: Vector, u: Vector, e: Vector) -> tuple[Vector, Scalar]:
-        """What becomes of a state where some of them have left their side."""
+        """Change a state where some of them have left their side."""
         ...
 
     def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
@@ -51,7 +51,7 @@ class BoundedCache:
         self._room, self._values, self._lock = room, OrderedDict[Hashable, Any](), Lock()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The one kept, or a new one."""
+        """Return the kept value, or a new one."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -81,7 +81,7 @@ def recorded_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Program:
 
 
 def kernel_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Kernel:
-    """Its machine code, with the parameters as its last argument; kept for the next run."""
+    """Machine code of the dynamics, with the parameters as its last argument; kept for the next run."""
     own = (f, tuple(sizes.items()))
     if own not in d.kernels:
         d.kernels[own] = KERNELS.get((d.key, *own), lambda: Kernel(recorded_of(d, f, **sizes)))
@@ -89,7 +89,7 @@ def kernel_of(d: Dynamics, f: Callable[..., Any], **sizes: Shape) -> Kernel:
 
 
 def _arms(d: Dynamics, p: np.ndarray, j: int) -> np.ndarray:
-    """How fast group j slides by its rates (…, rates), with the parameters of each motion."""
+    """Arms by which group j slides by its rates (…, rates), with the parameters of each motion."""
     if len(d.groups[j].rates) == 1:
         return np.ones(1)
     if p.ndim > 1:

@@ -67,32 +67,32 @@ def slides(name: str) -> str:
 
 
 def is_held(phase: Scalar) -> Scalar:
-    """One where a group is locked, else zero; without a choice, for methods that take none."""
+    """Return one where a group is locked, else zero; without a choice, for methods that take none."""
     return 0.5 * phase * (phase - 2.0) * (phase - 3.0)
 
 
 def is_carried(phase: Scalar) -> Scalar:
-    """One where it stands still because others are locked, else zero."""
+    """Return one where it stands still because others are locked, else zero."""
     return -0.5 * phase * (phase - 1.0) * (phase - 3.0)
 
 
 def speed(s: Vector) -> Scalar:
-    """|s|."""
+    """Sliding speed |s|."""
     return np.abs(s[0]) if len(s) == 1 else np.sqrt(sum((x * x for x in s[1:]), s[0] * s[0]))
 
 
 def along(share: Vector, s: Vector) -> Scalar:
-    """d·s."""
+    """Component d·s of sliding."""
     return sum((a * x for a, x in zip(share[1:], s[1:], strict=True)), share[0] * s[0])
 
 
 def onward(share: Vector, s: Vector) -> Scalar:
-    """What is positive while a group slides on.    (FP2)"""
+    """Function that is positive while a group slides on.    (FP2)"""
     return along(share, s) if len(s) == 1 else along(share, s) - NARROW * speed(s) + BAND  # (FP2)
 
 
 def _onward_rate(share: Vector, s: Vector, a: Vector) -> Scalar:
-    """Its derivative in time, at the accelerations of sliding a."""
+    """Derivative in time of `onward`, at the accelerations of sliding a."""
     if len(s) == 1:
         return share[0] * a[0]
     return along(share, a) - NARROW * along(s, a) / maximum(speed(s), SMALL)
@@ -106,7 +106,7 @@ def slid_rate(share: Vector, s: Vector) -> Scalar:
 
 
 def amount(f: Vector) -> Scalar:
-    """What is compared with levels: the effort on one rate, |f| of several."""
+    """Amount that is compared with levels: the effort on one rate, |f| of several."""
     return f[0] if len(f) == 1 else speed(f)
 
 
@@ -305,5 +305,5 @@ def largest_of(values: Sequence[Scalar]) -> Scalar:
 
 
 def less_than_zero(x: Scalar) -> Scalar:
-    """One where it is, else zero."""
+    """Return one where it is, else zero."""
     return where(less(x, 0.0), 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""From what `simulate` was given to a run: everything is checked here."""
+"""Preparation of a run from the arguments of `simulate`: everything is checked here."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ plain_of = attrgetter(*sorted(set(Options.__dataclass_fields__) - {"q", "qd", "t
 
 
 def prepared(mechanism: Mechanism, chosen: Options) -> Run:
-    """Everything checked, and ready to go. Of a run that repeats an earlier one from another start or with other
+    """Prepare a run with everything checked. Of a run that repeats an earlier one from another start or with other
     constant efforts, those are."""
     key = _repeated(mechanism, chosen)
     if key is None:
@@ -102,14 +102,14 @@ def prepared(mechanism: Mechanism, chosen: Options) -> Run:
 
 
 def _begun(run: Run) -> Run:
-    """With the phases of dry friction at its start, where no event finds them."""
+    """Begin with the phases of dry friction at its start, where no event finds them."""
     if run.d.at_ends:
         begin(run.d, run.inputs.parameters, run.time, run.start)
     return run
 
 
 def _repeated(m: Mechanism, chosen: Options) -> Any:
-    """What distinguishes a run of plain numbers and words from others, start and constant efforts aside where
+    """Key that distinguishes a run of plain numbers and words from others, start and constant efforts aside where
     nothing depends on them; None of a run with functions, events or anything else that is looked at anew."""
     if m.nx or m.model.terms is not None or stated(m, chosen.limits) != "ignore":
         return None
@@ -269,7 +269,7 @@ def _is_fixed(method: Integrator, chosen: Options) -> bool:
 
 
 def _control(m: Mechanism, chosen: Options, start: Start) -> Torque:
-    """What `torque=` or `input=` is; without actuators both are the joint efforts."""
+    """Read `torque=` or `input=`; without actuators both are the joint efforts."""
     if chosen.torque is not None and has_actuators(m.model):
         raise InputError(
             f"{m.name}: has actuators, and they make the joint efforts; give input= in place of torque=: "

@@ -39,7 +39,7 @@ class Recorded:
     takes_x: bool = field(default=False, compare=False)
 
     def __call__(self, time: Any, q: Any, qd: Any, *more: Any) -> Any:
-        """Its value; a list of numbers is an array."""
+        """Value of the function; a list of numbers is an array."""
         value = call(self.function, time, q, qd, *more)
         return np.array(value) if isinstance(value, list | tuple) else value
 
@@ -69,7 +69,8 @@ class UnknownForceError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class NotRecorded:
-    """Why a function cannot be recorded, and where in it; `works`: it gives finite numbers of the right shape."""
+    """Reason why a function cannot be recorded, and where in it; `works`: it gives finite numbers of the right
+    shape."""
 
     reason: str
     works: bool = False

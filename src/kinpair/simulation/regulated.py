@@ -30,7 +30,7 @@ class Regulated:
 
     @property
     def numbers(self) -> int:
-        """Of a row of its table."""
+        """Numbers of a row of its table."""
         return self.regulator.table.width
 
     def __call__(self, d: Any, time: Scalar, y: Vector, u: Vector, *row: Vector) -> Vector:

@@ -116,7 +116,7 @@ def _count(mechanism: Mechanism, batch: Any) -> int:
 
 @final
 class Stepper:
-    """One motion or a batch of them, a step at a time; `kp.stepper` makes it.
+    """A motion or a batch of them, a step at a time; `kp.stepper` makes it.
 
     `q` (nq,), `qd` (nv,), internal states `x` (nx,) and `u` (nu,), in a batch with an axis of motions in front, are
     views of its memory: they change with each step. Inputs may be written to `u` directly. `events` are those of the
@@ -157,7 +157,7 @@ class Stepper:
 
     @property
     def time(self) -> float:
-        """Reached [s]."""
+        """Time reached [s]."""
         return self._run.time + self.steps * self.dt
 
     @property
@@ -167,7 +167,7 @@ class Stepper:
 
     @property
     def loss(self) -> np.ndarray:
-        """Taken by dampers and friction since `reset` [J]."""
+        """Energy taken by dampers and friction since `reset` [J]."""
         return self._numbers[..., self._run.d.layout.loss.start]
 
     @property
@@ -180,7 +180,8 @@ class Stepper:
 
     @property
     def failed(self) -> Any:
-        """Has the motion lost its numbers? In a batch an answer for each; a failed one stays so until `reset`."""
+        """True if the motion has lost its numbers; in a batch one value for each. A failed one stays so until
+        `reset`."""
         return ~np.isfinite(self._numbers).all(axis=-1) | (self._verdict[..., 0] != 0.0)
 
     def reset(
@@ -226,7 +227,7 @@ class Stepper:
         self._note()
 
     def _note(self) -> None:
-        """What happened, and which motions have ended."""
+        """Note what happened, and which motions have ended."""
         lanes, verdict = self._lanes, np.atleast_2d(self._verdict)
         assert lanes is not None
         log = self._run.event_log
@@ -282,7 +283,7 @@ class Stepper:
             self._numbers[...] = before
 
     def step(self, u: Any = None, steps: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """So many steps with the inputs u constant; None: those of the step before. The views q and qd."""
+        """Take a number of steps with the inputs u constant; None: those of the step before. The views q and qd."""
         if u is not None:
             if self._closed:
                 raise InputError(
@@ -301,7 +302,7 @@ class Stepper:
         return self._views
 
     def _misfit(self, u: Any) -> InputError:
-        """What is wrong with inputs that do not fit."""
+        """Sentence about inputs that do not fit."""
         d = self._run.d
         names = [*d.controls, *(f"{name}.{k}" for name, _ in d.external for k in WRENCH)]
         return InputError(
@@ -310,7 +311,7 @@ class Stepper:
         )
 
     def _jam(self, steps: int) -> Jam | None:
-        """Why friction from load lets no step be taken, if that is why."""
+        """Find why friction from load lets no step be taken, if that is the cause."""
         if self._before is None:
             return None
         run, since = replace(self._run, start=self._before), self.time - steps * self.dt

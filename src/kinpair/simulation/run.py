@@ -39,7 +39,8 @@ CHECKS_AT_REST = 500  # in a run, at least, at joints at rest under inputs that 
 
 
 class Stall(NamedTuple):
-    """Where a run made no progress: time [s], state y (ny,); by the clock also how far it came [s], in how long [s]."""
+    """State where a run made no progress: time [s], state y (ny,); by the clock also how far it came [s], in how
+    long [s]."""
 
     time: float
     y: np.ndarray
@@ -49,7 +50,7 @@ class Stall(NamedTuple):
 
 @dataclass(eq=False)
 class Run:
-    """What is to be simulated, and the log of it.
+    """A run: what is simulated, and its log.
 
     Steps are those of the `plan`, or chosen so that the error stays within `rtol` and `atol` (ny,), none longer than
     `longest`, with samples at the `wanted` times. `start` is state and inputs (..., ny + nu) at the beginning.
@@ -90,12 +91,12 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Of the mechanism."""
+        """Name of the mechanism."""
         return self.mechanism.name
 
     @property
     def raised(self) -> BaseException | None:
-        """What a function of the user, or a signal, raised."""
+        """Error that a function of the user, or a signal, raised."""
         return self.error or (self.caller.error if self.caller is not None else None)
 
     @property
@@ -105,12 +106,12 @@ class Run:
 
     @property
     def stop(self) -> float:
-        """The end."""
+        """End the run."""
         return self.time + self.duration
 
     @property
     def fixed(self) -> bool:
-        """Are all steps of one length?"""
+        """True if all steps have one length."""
         return self.plan is not None
 
     @property
@@ -131,7 +132,7 @@ class Run:
 
     @property
     def longest_at_rest(self) -> float:
-        """How long a step may be [s]: a joint at rest lets any step pass, and inputs that change by themselves may
+        """Longest step [s]: a joint at rest lets any step pass, and inputs that change by themselves may
         reach its level and fall again within one."""
         if self.d.touching is not None:
             return self.duration / CHECKS_AT_REST
@@ -141,17 +142,17 @@ class Run:
 
     @property
     def springs(self) -> bool:
-        """Are there springs at limits of joints?"""
+        """True if there are springs at limits of joints."""
         return len(self.d.model.added) > len(self.mechanism.model.added)
 
     @property
     def samples(self) -> int:
-        """How many there are at most: where an event ends the run there is one more."""
+        """Largest number of samples: where an event ends the run there is one more."""
         return (self.plan.samples if self.plan else len(self.wanted)) + self.guarded
 
     @property
     def from_start(self) -> bool:
-        """Is the start a sample?"""
+        """True if the start is a sample."""
         return self.plan.from_start if self.plan else self.wanted[0] == self.time
 
     @property
@@ -231,18 +232,18 @@ class Piece:
 
     @property
     def good(self) -> bool:
-        """Has nothing ended it? A batch goes on without the motions that ended."""
+        """True if nothing has ended it. A batch goes on without the motions that ended."""
         return not isinstance(self.why, str) or self.why in GOOD
 
     def first(self, n: int) -> Piece:
-        """The same with its first n samples only."""
+        """Return the piece with its first n samples only."""
         mode = self.mode[..., :n] if isinstance(self.mode, np.ndarray) else self.mode
         return replace(self, times=self.times[:n], Y=self.Y[..., :n, :], W=self.W[..., :n, :], mode=mode)
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """What moves in a mode; `guard` (dynamics, time, y, u) → values whose signs are watched, None: nothing is."""
+    """Dynamics of a mode; `guard` (dynamics, time, y, u) → values whose signs are watched, None: nothing is."""
 
     run: Run
     mechanism: Mechanism
@@ -252,7 +253,7 @@ class Stage:
 
     @cached_property
     def loop(self) -> Any:
-        """What a stepper steps by."""
+        """Loop that a stepper steps by."""
         with patience(f"preparing the steps of {self.mechanism.name!r}"):
             return self.make(self)
 

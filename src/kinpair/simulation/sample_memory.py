@@ -15,7 +15,7 @@ NUMBERS = 1 << 18  # of an array at a time
 
 
 def blocks(*arrays: np.ndarray, axis: int = -1) -> Iterator[tuple[np.ndarray, ...]]:
-    """The same samples of all arrays, part by part along an axis counted from the end.
+    """Yield the samples of all arrays, part by part along an axis counted from the end.
 
     What a part took of the memory, where the arrays are read from a file, is given back behind it; of arrays that are
     one part it is little.
@@ -45,7 +45,7 @@ def release(x: np.ndarray) -> None:
 
 
 def largest(x: np.ndarray, axis: int = -1) -> float:
-    """Of all numbers, NaN left out; 0 where none is above."""
+    """Largest of all numbers, NaN left out; 0 where none is above."""
     return max(
         (float(np.fmax.reduce(part, axis=None, initial=0.0)) for (part,) in blocks(x, axis=axis)), default=0.0
     )
@@ -64,12 +64,12 @@ class Room:
         self.used = 0
 
     def next(self, samples: int) -> tuple[np.ndarray, np.ndarray]:
-        """For so many samples."""
+        """Return memory for a number of samples."""
         here = slice(self.used, self.used + samples)
         return self.Y[..., here, :], self.W[..., here, :]
 
     def take(self, samples: int) -> None:
-        """So many were written."""
+        """Note the number of samples written."""
         self.used += samples
 
 

@@ -1,4 +1,4 @@
-"""When samples are taken: a plan of steps for fixed ones, times for adaptive ones."""
+"""Times at which samples are taken: a plan of steps for fixed ones, times for adaptive ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Plan:
         return np.cumsum([samples * every for samples, every in self.blocks]).tolist()
 
     def _behind(self, k: int, step: int) -> int:
-        """How far a step is behind the start of block k."""
+        """Distance of a step behind the start of block k."""
         return step - (self._ends[k - 1] if k else 0)
 
     def ahead(self, step: int) -> tuple[int, int]:
@@ -61,7 +61,7 @@ class Plan:
 
     @property
     def samples(self) -> int:
-        """How many."""
+        """Number of samples."""
         return self.from_start + sum(samples for samples, _ in self.blocks) - (not self.to_end)
 
     @property
@@ -72,7 +72,7 @@ class Plan:
         return np.concatenate([[0] * self.from_start, stops]).astype(int)
 
     def samples_at(self, step: int) -> bool:
-        """Is a sample taken behind this step?"""
+        """True if a sample is taken behind this step."""
         if not 0 < step <= self.steps or (step == self.steps and not self.to_end):
             return False
         k = bisect_left(self._ends, step)
@@ -241,7 +241,7 @@ def patient(name: str, value: Any) -> float:
 
 
 def finite(name: str, what: str, value: Any) -> float:
-    """A number."""
+    """Check that it is finite."""
     x = real(value)
     if x.ndim or not np.isfinite(x):
         raise InputError(f"{name}: {what} is {value!r}; it must be a finite number", argument=what)
@@ -258,7 +258,7 @@ def real(value: Any) -> np.ndarray:
 
 
 def _steps(name: str, what: str, length: float, dt: float) -> int:
-    """How many steps a length of time is."""
+    """Number of steps in a length of time."""
     steps = round(length / dt)
     if abs(steps * dt - length) > WHOLE * dt:
         near = length / max(1, np.ceil(length / dt))

@@ -1,4 +1,4 @@
-"""How a run ended."""
+"""Status of a run at its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a run ended: `name`, at which time, and why in words.
+    """Status of a run: `name`, at which time, and why in words.
 
     Names: `done`, `event` (one of them stopped it); at the end, but not well: `doubtful` (energy or momentum does not
     add up), `drifted` (constraints have come apart), `failed` (motions of a batch did, or did not arrive); before the
@@ -29,12 +29,12 @@ class Status:
 
     @property
     def ok(self) -> bool:
-        """Was the end reached, or an event that stops, and is all well?"""
+        """True if the end was reached, or an event that stops, and all is well."""
         return self.name in WELL
 
     @property
     def finished(self) -> bool:
-        """Is there nothing left to be done?"""
+        """True if nothing is left to be done."""
         return self.name in FINISHED
 
     def __str__(self) -> str:

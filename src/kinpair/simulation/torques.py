@@ -1,4 +1,4 @@
-"""What `torque=`, `input=` and `external=` may be, and where in the loop it is evaluated.
+"""Arguments `torque=`, `input=` and `external=`, and where in the loop it is evaluated.
 
 | given | evaluated |
 |---|---|
@@ -76,12 +76,12 @@ class Torque:
 
     @property
     def sampled(self) -> bool:
-        """Does it change at its own sample times only?"""
+        """True if it changes at its own sample times only."""
         return self.sample_time is not None
 
     @property
     def source(self) -> str:
-        """Where a compiled loop has its inputs from."""
+        """Source where a compiled loop has its inputs from."""
         if self.kind == "regulated" or (self.kind == "recorded" and self.sampled):
             return "program"
         return {"table": "table", "called": "call"}.get(self.kind, "constant")
@@ -112,11 +112,11 @@ class Control(Protocol):
 
     @property
     def numbers(self) -> int:
-        """Of a row of the table."""
+        """Numbers of a row of the table."""
         ...
 
     def __call__(self, d: Any, time: Scalar, y: Vector, u: Vector, *row: Vector) -> Vector:
-        """The inputs."""
+        """Return the inputs u."""
         ...
 
 
@@ -135,14 +135,14 @@ class Held:
 
 
 class Wanted(NamedTuple):
-    """What a control is: the argument it is given as, and the names of its numbers."""
+    """Names of a control: the argument it is given as, and the names of its numbers."""
 
     word: str
     names: tuple[str, ...]
 
 
 def is_regulator(control: Any) -> bool:
-    """Is it a regulator? Where their module was not imported, there are none."""
+    """True if it is a regulator. Where their module was not imported, there are none."""
     regulators = sys.modules.get("kinpair.control.regulator")
     return regulators is not None and isinstance(control, regulators.Regulator)
 
@@ -157,13 +157,13 @@ class Start(NamedTuple):
 
 
 def torque_of(mechanism: Mechanism, torque: Any, q: np.ndarray, qd: np.ndarray, time: float) -> Torque:
-    """What was given as `torque=`; q, qd, time: a state to try it on."""
+    """Read the argument `torque=`; q, qd, time: a state to try it on."""
     wanted = Wanted("torque", mechanism.v_names)
     return control_of(mechanism, wanted, torque, Start(q, qd, time, mechanism.x_start))
 
 
 def control_of(mechanism: Mechanism, wanted: Wanted, control: Any, start: Start) -> Torque:
-    """What was given as `torque=` or `input=`."""
+    """Read the argument `torque=` or `input=`."""
     from kinpair.simulation.regulated import regulated
 
     word, names = wanted

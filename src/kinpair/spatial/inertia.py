@@ -20,7 +20,7 @@ class Inertia:
     I: Matrix
 
     def moved(self, R: Matrix, a: Vector) -> Inertia:
-        """The same body in a frame where its own frame sits at (R, a)."""
+        """Return the body in a frame where its own frame sits at (R, a)."""
         return Inertia(self.m, R @ self.d + a, R @ self.I @ R.T)
 
     def about_origin(self) -> Matrix:
@@ -51,7 +51,7 @@ def joined(bodies: Iterable[Inertia]) -> Inertia:
 
 
 def defect(I: Matrix, mass: float = 0.0) -> str | None:
-    """What keeps I from being the inertia tensor of a real body, in words; None if nothing does.
+    """Reason that keeps I from being the inertia tensor of a real body, in words; None if there is none.
 
     The principal moments J₁ ≤ J₂ ≤ J₃ of a real body are positive and J₃ ≤ J₁ + J₂. If no radius of gyration √(J / m)
     is larger than `POINT`, the moments are the rounding errors of a point.
@@ -70,7 +70,8 @@ def defect(I: Matrix, mass: float = 0.0) -> str | None:
 
 
 def is_moment_about(axes: np.ndarray, I: np.ndarray) -> np.ndarray:
-    """Is I (..., 3, 3) one positive moment about an axis u, the others zero, and are all `axes` (k, 3) parallel to u?
+    """True if I (..., 3, 3) is one positive moment about an axis u, the others zero, and all `axes` (k, 3) are
+    parallel to u.
 
     An axis at a small angle ε to u has the moment J₃ cos² ε, so that ε = √TOLERANCE changes it by TOLERANCE.
     """

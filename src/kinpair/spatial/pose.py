@@ -1,4 +1,4 @@
-"""Where one frame sits in another."""
+"""Place of one frame in another."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def turned(R: Matrix, S: Matrix) -> Matrix:
 
 
 def turned_about_z(angle: Scalar, S: Matrix) -> Matrix:
-    """The same for a rotation about z, with the fewest products: S₁₁ + S₂₂ does not change."""
+    """Turn a tensor for a rotation about z, with the fewest products: S₁₁ + S₂₂ does not change."""
     c, s = np.cos(angle), np.sin(angle)
     cs, ss = c * s, s * s
     across = S[0, 0] - S[1, 1]

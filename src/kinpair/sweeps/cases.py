@@ -20,7 +20,7 @@ class Drawn(Protocol):
     """An input of which values are drawn."""
 
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """So many values (count,)."""
+        """Draw a number of values (count,)."""
         ...
 
 
@@ -34,7 +34,7 @@ class Grid:
     count: int
 
     def values(self) -> np.ndarray:
-        """(count,)"""
+        """Values of the grid (count,)."""
         return np.linspace(self.low, self.high, self.count)
 
 
@@ -47,7 +47,7 @@ class Uniform:
     high: float
 
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """(count,)"""
+        """Draw numbers (count,)."""
         return rng.uniform(self.low, self.high, count)
 
 
@@ -60,7 +60,7 @@ class Normal:
     deviation: float
 
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """(count,)"""
+        """Draw numbers (count,)."""
         return rng.normal(self.mean, self.deviation, count)
 
 
@@ -76,7 +76,7 @@ class LatinHypercube:
     high: float
 
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """(count,)"""
+        """Draw numbers (count,)."""
         u = (rng.permutation(count) + rng.random(count)) / count
         return self.low + (self.high - self.low) * u
 
@@ -133,7 +133,7 @@ def cases_of(over: Mapping[Any, Any], samples: int | None = None, seed: int = 0)
 
 
 def _count(source: Any) -> int:
-    """How many values, if that can be known before they are looked at; else 1."""
+    """Number of values, if that can be known before they are looked at; else 1."""
     known = source.count if isinstance(source, Grid) else len(source) if hasattr(source, "__len__") else 1
     return known if isinstance(known, int) and known > 0 else 1  # type: ignore[redundant-expr]
 
@@ -148,7 +148,7 @@ def _check_count(count: int, more: str = "") -> None:
 
 
 def _names(key: Any) -> tuple[str, ...]:
-    """One name, or several that vary together: a tuple, or a text with commas."""
+    """Read one name, or several that vary together: a tuple, or a text with commas."""
     parts = key.split(",") if isinstance(key, str) else list(key) if isinstance(key, tuple) else [key]
     if not all(isinstance(part, str) and part.strip() for part in parts):
         raise InputError(
@@ -232,7 +232,7 @@ class Outcome(NamedTuple):
 
 
 def tried(call: Callable[[], Outcome]) -> Outcome:
-    """What the call gives; what it raises becomes a sentence."""
+    """Return what the call gives; what it raises becomes a sentence."""
     try:
         return call()
     except StoppedError as stopped:
@@ -242,7 +242,7 @@ def tried(call: Callable[[], Outcome]) -> Outcome:
 
 
 def unsound(values: Mapping[str, Value], called: str) -> str:
-    """Which of the numbers that a function returned is not a number; empty if all are."""
+    """Names of those of the numbers that a function returned that are not numbers; empty if all are."""
     for name, value in values.items():
         wrong = np.ravel(value)[~np.isfinite(np.ravel(value))]
         if len(wrong):
@@ -258,7 +258,8 @@ def _sentence(problem: BaseException) -> str:
 
 
 def numbers(result: Any, called: str, taken: Iterable[str] = ()) -> dict[str, Value]:
-    """What a function returned: a dict of numbers and vectors, or one number, which is called like the function."""
+    """Read what a function returned: a dict of numbers and vectors, or one number, which is called like the
+    function."""
     if result is None:
         raise InputError(f"{called} returned None; give a dict of numbers")
     table = result if isinstance(result, Mapping) else {called: result}

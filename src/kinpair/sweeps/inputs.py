@@ -39,7 +39,7 @@ OPTIONS = {"duration": "s", "dt": "s", "time": "s", "output": "s", "alpha": "1/s
 
 
 def entry_units(mechanism: Mechanism) -> dict[str, dict[str, str]]:
-    """Of every entry of q, qd and tau, and of x and u where there are internal states or actuators, by name."""
+    """Units of every entry of q, qd and tau, and of x and u where there are internal states or actuators, by name."""
     names = {"q": mechanism.q_names, "qd": mechanism.v_names, "tau": mechanism.v_names}
     own = {
         group: dict(zip(names[group], column, strict=True))
@@ -51,13 +51,13 @@ def entry_units(mechanism: Mechanism) -> dict[str, dict[str, str]]:
 
 
 def input_units(mechanism: Mechanism) -> dict[str, str]:
-    """Of every input, by name."""
+    """Units of every input, by name."""
     ports = ports_of(mechanism.model)
     return dict(zip(ports.u_names, ports.u_units, strict=True))
 
 
 def actuator_units(mechanism: Mechanism) -> dict[str, str]:
-    """Of every number of an actuator, by name."""
+    """Units of every number of an actuator, by name."""
     every = {f"gear.{key}": number.unit for key, number in GEAR.items()}
     return {
         f"{x.name}.{key}": {**every, **{name: n.unit for name, n in KINDS[x.kind].items()}}[key]
@@ -67,7 +67,7 @@ def actuator_units(mechanism: Mechanism) -> dict[str, str]:
 
 
 def constant_unit(name: str) -> str:
-    """Of a constant of the bodies and joints, such as upper.mass or elbow.x."""
+    """Unit of a constant of the bodies and joints, such as upper.mass or elbow.x."""
     return next((CONSTANTS[part] for part in name.split(".")[-2:] if part in CONSTANTS), "m")
 
 
@@ -109,7 +109,7 @@ OWN_ARGUMENTS += ("threads", "save", "checkpoint", "progress")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where an input goes: an entry of `q`, `qd`, `torque` or `input`, a `parameter`, or an `option`; and its unit."""
+    """Place of an input: an entry of `q`, `qd`, `torque` or `input`, a `parameter`, or an `option`; and its unit."""
 
     kind: str
     entry: int
@@ -118,7 +118,7 @@ class Slot:
 
 
 def slots(study: str, known: Mapping[str, Slot], names: Sequence[str]) -> list[Slot]:
-    """Of each name; InputError for one that is no input."""
+    """Slots of each name; InputError for one that is no input."""
     for name in names:
         if name not in known:
             raise InputError(
@@ -128,7 +128,7 @@ def slots(study: str, known: Mapping[str, Slot], names: Sequence[str]) -> list[S
 
 
 def inputs_of(mechanism: Mechanism, control: str = "torque") -> dict[str, Slot]:
-    """Everything that may vary; an entry of the start hides a constant of the same name. control: torque or input."""
+    """Inputs that may vary; an entry of the start hides a constant of the same name. control: torque or input."""
     slots = {name: Slot("option", 0, OPTIONS.get(name, "")) for name in options()}
     of_actuators, units = actuator_units(mechanism), entry_units(mechanism)
     slots |= {

@@ -42,7 +42,7 @@ CHECKED = re.compile(rb'(.*),"checksum":"([0-9a-f]{8})"\}', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a sweep asks for: names of inputs, axes of a grid, how many cases and a digest of them, known units."""
+    """Plan of a sweep: names of inputs, axes of a grid, how many cases and a digest of them, known units."""
 
     inputs: tuple[str, ...] = ()
     grid: tuple[str, ...] = ()
@@ -52,14 +52,14 @@ class Plan:
 
 
 def plan_of(cases: Cases, keys: Sequence[str], units: Mapping[str, str]) -> Plan:
-    """Of these cases."""
+    """Plan of these cases."""
     digest = blake2b("".join(sorted(keys)).encode(), digest_size=16).hexdigest()
     return Plan(cases.names, cases.grid, len(cases), digest, dict(units))
 
 
 @dataclass(slots=True)
 class Contents:
-    """What a journal holds: outcomes and inputs by key of the case, the last plan, the units of all plans.
+    """Contents of a journal: outcomes and inputs by key of the case, the last plan, the units of all plans.
 
     `done_before` cases of the plan were there before it, `new` came after it; `size`: bytes of whole lines; `damaged`:
     lines that are not what was written, by number, and what can be read of their case.
@@ -88,7 +88,7 @@ class Contents:
         self.inputs[key] = inputs
 
     def turn(self, plan: Plan, done_before: int) -> None:
-        """From here on another plan holds."""
+        """Switch to another plan."""
         self.plan, self.done_before, self.new = plan, done_before, 0
         self.units |= plan.units
 
@@ -219,11 +219,11 @@ class Memory:
         self.done: dict[str, Outcome] = {}
 
     def add(self, cases: Iterable[Finished]) -> None:
-        """Remember cases."""
+        """Store cases in memory."""
         self.done |= {key: outcome for key, _, outcome in cases}
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Close the journal in memory."""
 
 
 @final
@@ -266,7 +266,7 @@ class Journal:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size of the journal [bytes]."""
         return self._size
 
     def _opened(self, study: str, name: str, plan: Plan, keys: Sequence[str], resume: bool) -> Contents:
@@ -331,6 +331,6 @@ class Journal:
         self._size += len(text)
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Close the journal in memory."""
         os.fsync(self._file)
         os.close(self._file)

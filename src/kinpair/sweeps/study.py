@@ -105,7 +105,7 @@ class Study:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """What the words of `record` ask for."""
+        """Columns that the words of `record` request."""
         return columns_of(self.mechanism, [word for word in self.record if isinstance(word, str)])
 
     @cached_property
@@ -115,7 +115,7 @@ class Study:
 
     @cached_property
     def drive(self) -> Torque:
-        """What drives it, checked."""
+        """Control of the study, checked."""
         m, time = self.mechanism, self.options.get("time", 0.0)
         if self.control == "torque":
             return torque_of(m, self.torque, self.q, self.qd, time)
@@ -123,7 +123,7 @@ class Study:
 
     @property
     def fingerprint(self) -> str:
-        """Of the mechanism and of all that was given with it."""
+        """Fingerprint of the mechanism and of all that was given with it."""
         inputs = [self.q, self.qd, self.torque, self.parameters, self.record, self.options]
         inputs += [] if self.input is None else [self.input]
         return fingerprint(self.mechanism, inputs)
@@ -156,7 +156,7 @@ class Study:
 
     @cached_property
     def inputs(self) -> Mapping[str, Slot]:
-        """Everything that may vary."""
+        """Inputs that may vary."""
         return inputs_of(self.mechanism, self.control)
 
     def _slots(self, names: Sequence[str]) -> list[Slot]:
@@ -171,7 +171,7 @@ class Study:
         return read if slot.kind != "option" else lambda value: value
 
     def units(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Of inputs and columns."""
+        """Units of inputs and columns."""
         places = self._slots(names)
         inputs = {name: slot.unit for name, slot in zip(names, places, strict=True)}
         return inputs | {column.name: column.unit for column in self.columns}
@@ -205,7 +205,7 @@ class Study:
             yield self.options | {names[k]: rows[every[0]][k] for k in places}, every
 
     def _batch(self, options: Mapping[str, Any]) -> int:
-        """How many cases go into one batch; 0: none do. It does not depend on the other cases of a sweep."""
+        """Number of cases in one batch; 0: none do. It does not depend on the other cases of a sweep."""
         dt = options.get("dt")
         adaptive = integrator_named(options.get("integrator", DEFAULT_INTEGRATOR)).adaptive
         if (dt is None and adaptive) or self.functions or self.drive.kind == "called":
@@ -237,7 +237,7 @@ class Study:
         return [_judged(outcome, run.failures.get(i)) for i, outcome in enumerate(rowwise)]
 
     def _alone(self, names: Sequence[str], rows: Sequence[Row], options: Mapping[str, Any]) -> list[Outcome]:
-        """One call a row."""
+        """Make one call for each row."""
         return [tried(partial(self._recorded, names, row, options)) for row in rows]
 
     def _recorded(self, names: Sequence[str], row: Row, options: Mapping[str, Any]) -> Outcome:
@@ -264,7 +264,7 @@ class Study:
         return run
 
     def _arguments(self, names: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
-        """Of `simulate`, with the axis of the batch."""
+        """Arguments of `simulate`, with the axis of the batch."""
         m, word = self.mechanism, self.control
         names_of = m.v_names if word == "torque" else m.u_names
         constant = self.drive.values if self.drive.kind == "constant" else np.zeros(len(names_of))
@@ -305,7 +305,7 @@ def _mechanism(mechanism: Any) -> Mechanism:
 
 
 def _control(m: Mechanism, torque: Any, input: Any) -> str:
-    """What drives it is given as: torque or input."""
+    """Name of the control: torque or input."""
     if torque is not None and (input is not None or has_actuators(m.model)):
         raise InputError(
             f"{m.name}: torque= and input= are both given; give one of them"

@@ -22,7 +22,7 @@ from kinpair.sweeps.study import Study
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyFile:
-    """What a file asks for: arguments of `kp.sweep`."""
+    """Contents of a study file: arguments of `kp.sweep`."""
 
     study: Study | Callable[..., Any]
     over: Mapping[str, Any]
@@ -81,7 +81,8 @@ def _function(text: str, folder: Path, place: Place) -> Callable[..., Any]:
 
 
 def _run(path: Path) -> dict[str, Any]:
-    """What a Python file defines; it belongs to no module, so that its functions travel with their code."""
+    """Run a Python file and return what it defines; it belongs to no module, so that its functions travel with their
+    code."""
     scope: dict[str, Any] = {"__name__": f"study {path.name}", "__file__": str(path)}
     exec(compile(read_text(path), str(path), "exec"), scope)
     return scope

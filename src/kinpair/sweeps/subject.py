@@ -1,4 +1,4 @@
-"""What a sweep does with a case, and the digests that identify a case and a study.
+"""Work of a sweep on a case, and the digests that identify a case and a study.
 
 Digests: of a case by its inputs, of a study by everything that its numbers depend on.
 
@@ -38,13 +38,13 @@ def fingerprint(*things: Any) -> str:
 
 
 def case_key(study: str, names: Sequence[str], row: Sequence[Any]) -> str:
-    """Of one case: the study and its inputs, in any order."""
+    """Key of one case: the study and its inputs, in any order."""
     inputs = sorted(zip(names, row, strict=True))
     return hashlib.blake2b(f"{study} {inputs!r}".encode(), digest_size=16).hexdigest()
 
 
 def _facts(x: Any, seen: frozenset[int] = frozenset()) -> Iterator[bytes]:
-    """Of a thing inside those `seen`: what holds itself is described once."""
+    """Facts about a thing inside those `seen`: what holds itself is described once."""
     if id(x) in seen:
         yield b"again"
         return
@@ -75,7 +75,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def _contents(function: FunctionType) -> list[Any]:
-    """What a function holds of the functions around it; a name that has no value yet is skipped."""
+    """Values that a function keeps of the functions around it; a name that has no value yet is skipped."""
     values: list[Any] = []
     for cell in function.__closure__ or ():
         with suppress(ValueError):
@@ -84,7 +84,7 @@ def _contents(function: FunctionType) -> list[Any]:
 
 
 def _parts(x: Any) -> list[Any] | None:
-    """What a thing consists of; None if it is described by its text."""
+    """Parts that a thing consists of; None if it is described by its text."""
     if isinstance(x, (list, tuple)):
         return [*x]
     if isinstance(x, np.ndarray):
@@ -108,11 +108,11 @@ def _code(code: CodeType) -> Iterator[bytes]:
 
 
 class Subject(Protocol):
-    """What is computed for each case; it travels to other processes."""
+    """Subject that is computed for each case; it travels to other processes."""
 
     @property
     def name(self) -> str:
-        """For messages and bars."""
+        """Name for messages and bars."""
         ...
 
     @property
@@ -134,7 +134,7 @@ class Subject(Protocol):
         ...
 
     def run(self, names: Sequence[str], rows: Sequence[Row]) -> list[Outcome]:
-        """What becomes of these cases; none stops the others."""
+        """Run these cases; none stops the others."""
         ...
 
 
@@ -147,17 +147,17 @@ class Function:
 
     @property
     def name(self) -> str:
-        """Its own."""
+        """Name of the function."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
     @property
     def fingerprint(self) -> str:
-        """Of its code."""
+        """Fingerprint of its code."""
         return fingerprint(self.name, self.function)
 
     @property
     def own(self) -> tuple[Any, ...]:
-        """The function."""
+        """Return the function itself."""
         return (self.function,)
 
     def checked(self, cases: Cases) -> Cases:
@@ -178,11 +178,11 @@ class Function:
         return cases
 
     def units(self, names: Sequence[str]) -> Mapping[str, str]:
-        """Nobody knows."""
+        """Units of the results: unknown."""
         return {}
 
     def run(self, names: Sequence[str], rows: Sequence[Row]) -> list[Outcome]:
-        """One call a case."""
+        """Make one call for each case."""
         return [tried(lambda row=row: self._one(dict(zip(names, row, strict=True)))) for row in rows]
 
     def _one(self, inputs: dict[str, Any]) -> Outcome:

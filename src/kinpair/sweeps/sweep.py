@@ -20,7 +20,7 @@ from kinpair.sweeps.worker_pool import pool_of
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a sweep is done, see `kp.sweep`."""
+    """Options of a sweep, see `kp.sweep`."""
 
     out: str | os.PathLike[str] | None
     resume: bool

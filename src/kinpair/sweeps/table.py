@@ -1,4 +1,4 @@
-"""What a sweep found: a row a case, inputs and recorded columns with names and units."""
+"""Results of a sweep: a row for each case, inputs and recorded columns with names and units."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class Table:
 
     @property
     def failed(self) -> np.ndarray:
-        """Which rows have an error (n,)."""
+        """Rows that have an error (n,)."""
         return self.errors != ""
 
     @property
     def summary(self) -> str:
-        """How many cases, how many of them failed, how many are missing."""
+        """Number of cases, how many of them failed, how many are missing."""
         failed = int(self.failed.sum())
         parts = [
             counted(len(self), "case"),

@@ -33,7 +33,8 @@ INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib")
 
 
 def packed(subject: Subject) -> bytes:
-    """With the code of functions from modules that are not installed, since a worker elsewhere has no such files."""
+    """Pack with the code of functions from modules that are not installed, since a worker elsewhere has no such
+    files."""
     import cloudpickle
 
     with ExitStack() as stack:
@@ -152,7 +153,7 @@ class Queue:
         return bool(self._waiting or self._suspects)
 
     def next(self, flying: int) -> list[int]:
-        """What to hand out now, while so many chunks are out; nothing: wait."""
+        """Choose what to hand out now, while a number of chunks are out; nothing: wait."""
         if self.broken or self._trial or flying >= self._limit:
             return []
         if self._suspects:
@@ -163,7 +164,7 @@ class Queue:
         return [self._waiting.popleft() for _ in range(min(size, len(self._waiting)))]
 
     def learn(self, count: int, took: float) -> None:
-        """So many cases took so long."""
+        """Learn how long a number of cases took."""
         self._trial = False
         self._size = min(count * CHUNK / max(took, 1e-6), LEAP * count)
 
@@ -181,7 +182,7 @@ class Queue:
 
 @waiting()
 def work(payload: Any, names: Sequence[str], rows: Sequence[Row]) -> tuple[list[Outcome], float]:
-    """In the process that computes: a chunk of cases, and how long they took [s]."""
+    """Compute a chunk of cases, and how long they took [s]."""
     subject: Subject = unpacked(payload) if isinstance(payload, bytes) else payload
     start = perf_counter()
     return subject.run(names, rows), perf_counter() - start

@@ -36,7 +36,8 @@ class WorkerPool:
 
 
 def pool_of(workers: int | None, cluster: Any) -> WorkerPool:
-    """On a Dask cluster, by client or address; else in so many processes here. 0: in this one; None: a core each."""
+    """Pool on a Dask cluster, by client or address; else in a number of processes here. 0: in this one; None: a core
+    each."""
     if cluster is not None:
         if workers is not None:
             raise InputError(
@@ -87,7 +88,7 @@ def _local(workers: int) -> WorkerPool:
 
 
 def settle(driver: int) -> None:
-    """In a new process: Ctrl-C is for the driver, and without a driver there is nothing to do."""
+    """Settle a new process: Ctrl-C is for the driver, and without a driver there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_watch, args=(driver,), daemon=True).start()
 
@@ -144,7 +145,7 @@ def cluster_pool(cluster: Any) -> WorkerPool:
 
 
 def _idle(client: Any) -> bool:
-    """Are all workers gone? If the scheduler is, it does not say so; the work handed out will."""
+    """True if all workers are gone. If the scheduler is, it does not say so; the work handed out will."""
     try:
         return not client.nthreads()
     except (OSError, ValueError, AttributeError, RuntimeError):

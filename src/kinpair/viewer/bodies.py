@@ -29,7 +29,7 @@ LEAST, MOST = 0.5, 0.3  # semi-axes of a solid: at least so many bones, at most 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sizes:
-    """How large a mechanism is at its start [m], where its middle is, and how thick to draw it."""
+    """Size of a mechanism at its start [m], its middle, and the thickness to draw it."""
 
     size: float
     centre: np.ndarray
@@ -38,7 +38,7 @@ class Sizes:
 
     @staticmethod
     def of(description: Description, home: Mapping[str, Pose], looks: Mapping[str, Sequence[Piece]]) -> Sizes:
-        """From the joints, the mass centres and what is drawn."""
+        """Compute sizes from the joints, the mass centres and what is drawn."""
         points = [home[link.name].R @ np.array(link.com) + home[link.name].a for link in description.links]
         points += [home[joint.child].a for joint in description.joints]
         points += [home[j.parent].R @ np.array(j.origin.xyz) + home[j.parent].a for j in description.joints]
@@ -69,7 +69,7 @@ def corners_of(surface: Surface) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
-    """What is next to each link, by its name: joints that move it, joints that it holds, constraints on it."""
+    """Neighbours of each link, by its name: joints that move it, joints that it holds, constraints on it."""
 
     moved: Mapping[str, list[Joint]]
     holding: Mapping[str, list[Joint]]
@@ -77,7 +77,7 @@ class Around:
 
     @staticmethod
     def of(description: Description) -> Around:
-        """From all joints and constraints."""
+        """Collect neighbours from all joints and constraints."""
         moved, holding, closing = (defaultdict[str, list[Any]](list) for _ in range(3))
         for joint in description.joints:
             moved[joint.child].append(joint)

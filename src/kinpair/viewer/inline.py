@@ -1,4 +1,4 @@
-"""What notebooks show: a small still picture, or a page in a frame, complete in itself."""
+"""Displays of notebooks: a small still picture, or a page in a frame, complete in itself."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SMALL = 9.0  # points
 
 
 def below_figure(figure: Any, lines: Mapping[str, Any]) -> None:
-    """One legend below all axes; the figure grows by its height."""
+    """Draw one legend below all axes; the figure grows by its height."""
     columns = max(1, len(lines))
     legend = _in_columns(figure, lines, columns)
     while columns > 1 and _extent(figure, legend).width > figure.bbox.width:

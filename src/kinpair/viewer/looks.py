@@ -1,4 +1,4 @@
-"""How curves look: which colour and which dashes."""
+"""Colours and dashes of curves."""
 
 from __future__ import annotations
 

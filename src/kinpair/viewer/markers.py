@@ -87,14 +87,14 @@ FORMS: dict[str, Callable[[float], Surface]] = {  # z is the axis
 
 
 def joint_marker(joint: Joint, sizes: Sizes) -> list[Piece]:
-    """What shows the kind and the axis of a joint, on the link that it moves; a slide on what holds it."""
+    """Marker that shows the kind and the axis of a joint, on the link that it moves; a slide on what holds it."""
     if joint.kind == "prismatic":
         return _marker(joint, joint.parent, joint.origin.pose(), sizes, JOINT, "joints")
     return _marker(joint, joint.child, joint.child_origin.pose().inverse(), sizes, JOINT, "joints")
 
 
 def loop_markers(constraint: Any, sizes: Sizes) -> list[Piece]:
-    """The same of a pair that closes a loop, on its child."""
+    """Markers of a pair that closes a loop, on its child."""
     if type(constraint).__name__ != "Loop":
         return []
     return _marker(constraint, constraint.child, constraint.child_origin.pose(), sizes, LOOP, "loops")
@@ -121,7 +121,7 @@ WHEELS: dict[str, Callable[..., Surface]] = {
 
 
 def wheel(constraint: Any, drawn: bool) -> list[Piece]:
-    """What rolls, where its link is not drawn by the description."""
+    """Surface that rolls, where its link is not drawn by the description."""
     form = WHEELS.get(str(getattr(constraint, "shape", "")))
     if type(constraint).__name__ != "Rolling" or form is None or drawn:
         return []
@@ -140,7 +140,7 @@ FAR = 0.75  # the same of a body that an actuator stands clear of; one that reac
 
 
 def _motor(r: float) -> Surface:
-    """Along z: a flange on the hinge, the housing, a cap."""
+    """Motor along z: a flange on the hinge, the housing, a cap."""
     rings = ((1.7, 0.5, 1.75), (1.35, 3.2, 3.6), (0.8, 0.5, 5.4))  # radius, length, middle
     return joined(*(_lifted(cylinder(a * r, h * r), z * r) for a, h, z in rings))
 
@@ -155,7 +155,7 @@ def _along(joint: Joint) -> Pose:
 
 
 def outside(joint: Joint, home: Mapping[str, Pose], pieces: Sequence[Piece], sign: float = 1.0) -> float:
-    """How far along the axis of a joint, or against it, the surfaces of the pieces reach at the start [m]."""
+    """Distance along the axis of a joint, or against it, that the surfaces of the pieces reach at the start [m]."""
     axis = home[joint.parent] @ _along(joint)
     start, along = axis.a, sign * axis.R[:, 2]
     return max((last_hit(x.surface.moved(home[x.link]), start, along) for x in pieces), default=0.0)
@@ -175,8 +175,8 @@ def last_hit(surface: Surface, start: np.ndarray, along: np.ndarray) -> float:
 
 
 def actuator_pieces(actuator: Actuator, joint: Joint, sizes: Sizes, beyond: float) -> list[Piece]:
-    """What stays with the parent: a motor next to its joint, or the barrel of a cylinder behind it; `beyond`: how far
-    bodies reach there."""
+    """Pieces that stay with the parent: a motor next to its joint, or the barrel of a cylinder behind it; `beyond`:
+    how far bodies reach there."""
     r = sizes.marker
     beyond = _clear(beyond, sizes)
     if actuator.kind != HYDRAULIC or joint.kind != "prismatic":
@@ -229,7 +229,7 @@ def _unit(joint: Joint) -> np.ndarray:
 def _between(
     name: str, kind: str, joint: Joint, radius: float, colour: Numbers, layer: str, back: np.ndarray
 ) -> Connector:
-    """From a point in the joint frame on the parent to the moved frame on the child."""
+    """Connector from a point in the joint frame on the parent to the moved frame on the child."""
     held, moved = joint.origin.pose(), joint.child_origin.pose().inverse()
     start = held.R @ back + held.a
     return Connector(name, kind, joint.parent, start, joint.child, moved.a, radius, colour, layer)

@@ -1,4 +1,4 @@
-"""What the description says a link looks like, as pieces; meshes are read once and kept, coarser where they have
+"""Pieces of surface of a link by the description; meshes are read once and kept, coarser where they have
 more triangles than a picture can show."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Mesh:
 
 @dataclass(slots=True)
 class Meshes:
-    """What became of the meshes of a mechanism: link and reason of each that could not be read, link and number of
+    """Meshes of a mechanism: link and reason of each that could not be read, link and number of
     triangles of each that was read."""
 
     missing: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -132,7 +132,7 @@ def _read(path: str) -> Mesh:
 
 
 def packed(mesh: Mesh) -> bytes:
-    """As bytes that `unpacked` reads."""
+    """Pack as bytes that `unpacked` reads."""
     file, own = BytesIO(), mesh.triangles
     colours = np.zeros((0, 4)) if own.colours is None else own.colours
     np.savez(file, points=own.points, faces=own.faces, colours=colours, count=np.array(mesh.count))
@@ -140,7 +140,7 @@ def packed(mesh: Mesh) -> bytes:
 
 
 def unpacked(raw: bytes) -> Mesh:
-    """What was packed."""
+    """Unpack what was packed."""
     with np.load(BytesIO(raw), allow_pickle=False) as arrays:
         own: dict[str, np.ndarray] = dict(arrays)
     colours = own["colours"] if len(own["colours"]) else None

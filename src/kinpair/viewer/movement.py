@@ -45,7 +45,7 @@ class Handle:
 
     @property
     def range(self) -> float:
-        """From one end to the other."""
+        """Range from one end to the other."""
         return self.high - self.low
 
 
@@ -62,7 +62,7 @@ class Movement:
         self._others = tuple(x for x in every if x not in self.handles)
 
     def value(self, handle: Handle) -> float:
-        """Where a handle stands."""
+        """Value of one handle."""
         if handle.angle is None:
             return float(self.q[handle.entry])
         k = self.q[handle.entry : handle.entry + 4]
@@ -113,7 +113,7 @@ class Movement:
         return None
 
     def _slopes(self, q: np.ndarray, handles: Sequence[Handle]) -> np.ndarray:
-        """How the loops open where handles are moved (rows, handles)."""
+        """Slopes by which the loops open where handles are moved (rows, handles)."""
         residual = self.mechanism.constraint_residual
         columns = [
             (residual(_nudged(q, x, NUDGE)) - residual(_nudged(q, x, -NUDGE))) / (2 * NUDGE) for x in handles
@@ -134,7 +134,7 @@ def _nudged(q: np.ndarray, handle: Handle, amount: float) -> np.ndarray:
 
 
 def _handles(mechanism: Drawn, reach: float) -> Iterator[Handle]:
-    """One for each coordinate, within its limits; three for a quaternion."""
+    """Make one handle for each coordinate, within its limits; three for a quaternion."""
     model = mechanism.model
     lower, upper, unit = model.joints.lower, model.joints.upper, units(model)["q"]
     for i in model.in_order:

@@ -1,4 +1,4 @@
-"""What a notebook shows: tables of HTML, and a mechanism in them."""
+"""Displays of a notebook: tables of HTML, and a mechanism in them."""
 
 from __future__ import annotations
 

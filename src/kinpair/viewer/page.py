@@ -82,7 +82,7 @@ class Page:
         self._say(f"shown at {self.url}" if opened else f"open {self.url} in a browser")
 
     def _mount(self, mechanism: Drawn) -> None:
-        """Put a mechanism on the page, in the place of what was there."""
+        """Mount a mechanism on the page, in the place of what was there."""
         scene = scene_of(mechanism)
         self.mechanism, self.scene = mechanism, scene
         self.movement = Movement(mechanism, scene.size)
@@ -233,7 +233,7 @@ class Page:
         self._tell(sentence)
 
     def wait(self) -> None:
-        """Until Ctrl-C."""
+        """Wait until Ctrl-C."""
         try:
             while True:
                 clock.sleep(0.2)
@@ -266,7 +266,7 @@ def _server(host: str, port: int) -> Any:
 
 
 def stays_open(wait: bool | None) -> bool:
-    """Shall a call wait until Ctrl-C? By default in a script, and not where a person goes on typing."""
+    """True if a call waits until Ctrl-C. By default in a script, and not where a person goes on typing."""
     if wait is not None:
         return wait
     return not (hasattr(sys, "ps1") or sys.flags.interactive or "ipykernel" in sys.modules)
@@ -297,7 +297,7 @@ def follow(page: Page, path: str | os.PathLike[str], load: Callable[[], Drawn]) 
 
 
 def _changed(file: Path) -> tuple[int, int] | None:
-    """When it was changed and how long it is; None while an editor is replacing it."""
+    """Time of its change and its length; None while an editor is replacing it."""
     try:
         about = file.stat()
     except OSError:

@@ -52,7 +52,7 @@ UNIT = 1.0  # length of the surface of a connector before it is stretched
 
 
 class Nodes:
-    """What a scene put into a page, and how it is moved, hidden and taken away again."""
+    """Nodes that a scene put into a page, to be moved, hidden and removed."""
 
     def __init__(self, server: Any, scene: Scene, root: str, tint: Numbers = ()) -> None:
         self.scene, self.root, self._server = scene, root, server
@@ -115,7 +115,7 @@ class Nodes:
             node.show_axes = shown
 
     def show(self, layer: str, shown: bool) -> None:
-        """A layer."""
+        """Show a layer or hide it."""
         for mesh in self.layers.get(layer, ()):
             mesh.visible = shown
 

@@ -22,7 +22,7 @@ FRICTION = "friction: red sticks, green slides"
 
 
 class Marks:
-    """What a recording marks; `place(k)` shows it as it is at sample k."""
+    """Marks of a recording; `place(k)` shows it as it is at sample k."""
 
     def __init__(self, server: Any, recording: Recording, nodes: Nodes) -> None:
         self._server, self._recording, self._scene = server, recording, nodes.scene
@@ -41,7 +41,7 @@ class Marks:
         return self._server.gui.add_checkbox(name, True)
 
     def _lamp(self, parent: str, name: str, lamp: Any) -> tuple[Any, Any]:
-        """One that is lit while the joint slides, one while it sticks."""
+        """Make a lamp that is lit while the joint slides, and one while it sticks."""
         return tuple(
             self._server.scene.add_mesh_simple(
                 f"{parent}/friction {word}",
@@ -63,7 +63,7 @@ class Marks:
         )
 
     def place(self, k: int) -> None:
-        """Everything as it is at sample k."""
+        """Place everything as it is at sample k."""
         for name, both in self._lamps.items():
             on = bool(self.boxes[FRICTION].value)
             sticks = bool(self._recording.sticks[name][k])

@@ -42,7 +42,7 @@ class Camera:
 
     @property
     def eye(self) -> np.ndarray:
-        """Where the viewer is."""
+        """Place of the viewer."""
         return self.target + self.distance * self.axes[2]
 
     def seen(self, points: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ def _depth(camera: Camera, surface: Surface) -> float:
 
 
 def _paint(canvas: Canvas, camera: Camera, things: Sequence[tuple[Surface, Numbers]], opacity: float) -> None:
-    """One layer: which triangle is nearest at each pixel, then its colour there, in front of what is there."""
+    """Paint one layer: which triangle is nearest at each pixel, then its colour there, in front of what is there."""
     height, width = canvas.depth.shape
     nearness, winner = np.zeros(height * width), np.full(height * width, -1)
     for first, corners, _ in _parts(camera, things, width, height):
@@ -250,7 +250,7 @@ def _spread(first: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def _spans(corners: np.ndarray, which: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where a row enters and leaves its triangle."""
+    """Places where a row enters and leaves its triangle."""
     left, right = np.full(len(y), np.inf), np.full(len(y), -np.inf)
     for k in range(3):
         (ax, ay), (bx, by) = corners[which, k].T, corners[which, (k + 1) % 3].T
@@ -282,7 +282,7 @@ def ground(
     size: float,
     shape: tuple[int, int],
 ) -> np.ndarray:
-    """How bright the ground is (rows, columns), where the lines of sight meet the floor; 1 where they do not."""
+    """Brightness of the ground (rows, columns), where the lines of sight meet the floor; 1 where they do not."""
     rows, columns = shape
     j, i = np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5)
     half = tan(camera.opening / 2)
@@ -314,7 +314,7 @@ def level_axes(up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lines(points: np.ndarray, step: float, pixel: np.ndarray) -> np.ndarray:
-    """How much of each pixel is line, from 0 to 1."""
+    """Part of each pixel that is line, from 0 to 1."""
     off = np.abs((points / step + 0.5) % 1.0 - 0.5) * step
     return np.clip(1.2 - off / pixel[:, None], 0.0, 1.0).max(axis=1)
 
@@ -322,7 +322,7 @@ def _lines(points: np.ndarray, step: float, pixel: np.ndarray) -> np.ndarray:
 def _shadow(
     things: Sequence[tuple[Surface, Numbers]], points: np.ndarray, first: np.ndarray, second: np.ndarray
 ) -> np.ndarray:
-    """How dark it is below what is drawn, from 0 to 1: seen from straight above, blurred."""
+    """Darkness below what is drawn, from 0 to 1: seen from straight above, blurred."""
     every = [surface for surface, colour in things if colour[3] > 0.5]
     flat = [np.stack([x.points @ first, x.points @ second], axis=1) for x in every]
     if not flat:

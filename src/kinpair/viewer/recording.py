@@ -124,7 +124,7 @@ def lit(lamp: Piece, sticks: bool) -> Piece:
 
 
 def dot(scene: Scene) -> Surface:
-    """What marks a point."""
+    """Dot that marks a point."""
     return ball(DOT * MARKER * scene.size)
 
 

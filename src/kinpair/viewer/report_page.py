@@ -58,7 +58,7 @@ def page(
 
 
 def page_data(recording: Recording) -> tuple[dict[str, Any], list[str]]:
-    """What the script of the page reads, and sentences about what was left out."""
+    """Data that the script of the page reads, and sentences about what was left out."""
     scene = scene_of(recording.mechanism)
     frames = _frames(recording.time)
     pieces, simplified = _pieces(scene)
@@ -141,7 +141,7 @@ def _dots(recording: Recording, scene: Scene, frames: np.ndarray) -> list[dict[s
 
 
 def _area(areas: Sequence[np.ndarray], scene: Scene, frames: np.ndarray) -> dict[str, Any]:
-    """Its forms as triangles, and the number of the form at each frame."""
+    """Forms of an area as triangles, and the number of the form at each frame."""
     forms: list[np.ndarray] = []
     which: list[int] = []
     for k in frames:

@@ -1,4 +1,4 @@
-"""What is drawn of a mechanism, as pure data: pieces of surface fixed to links, and connectors between points of
+"""Scene of a mechanism, as pure data: pieces of surface fixed to links, and connectors between points of
 two links.
 
 Page, report and still pictures draw the same scene. It does not know the state: `Scene.placed` puts it where poses
@@ -29,7 +29,7 @@ COIL_WIDTH = 0.022  # radius of a coil as a part of the size of the scene
 
 
 class Drawn(Protocol):
-    """What a scene is made of: a mechanism."""
+    """Source of a scene: a mechanism."""
 
     @property
     def model(self) -> Model: ...
@@ -45,7 +45,7 @@ class Drawn(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """What a mechanism looks like. `size` [m] is how large it is, `centre` where its middle is at the start, `up`
+    """Look of a mechanism. `size` [m] is its size, `centre` where its middle is at the start, `up`
     points against gravity. `warnings` has what could not be drawn as the description wants it."""
 
     name: str
@@ -77,7 +77,7 @@ class Scene:
         ]
 
     def merged(self) -> tuple[Piece, ...]:
-        """The same with one piece for each link, layer and colour."""
+        """Return the scene with one piece for each link, layer and colour."""
         groups: dict[tuple[Any, ...], list[Piece]] = {}
         for piece in self.pieces:
             groups.setdefault((piece.link, piece.layer, piece.colour), []).append(piece)
@@ -150,7 +150,7 @@ def _long_scene(model: Model, home: Poses, around: Around) -> Scene:
 
 
 def start_of(mechanism: Drawn) -> np.ndarray:
-    """Where a mechanism is shown first: its start, assembled; neutral where it cannot be assembled."""
+    """Position in which a mechanism is shown first: its start, assembled; neutral where it cannot be assembled."""
     from kinpair.errors import KinpairError
 
     try:
@@ -184,8 +184,8 @@ def link_colours(description: Description) -> dict[str, Numbers]:
 def _beyond(
     description: Description, home: Poses, looks: Mapping[str, list[Piece]], pieces: list[Piece]
 ) -> dict[str, float]:
-    """How far bodies reach where each actuator sits: a motor on what is drawn of both links, a slide's behind what the
-    description draws of the child."""
+    """Distances that bodies reach where each actuator sits: a motor on what is drawn of both links, a slide's behind
+    what the description draws of the child."""
     by_name = {joint.name: joint for joint in description.joints}
     reach: dict[str, float] = {}
     for actuator in description.actuators:

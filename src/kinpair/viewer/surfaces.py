@@ -39,7 +39,7 @@ class Surface:
     faces: np.ndarray
 
     def moved(self, pose: Pose) -> Surface:
-        """The same elsewhere."""
+        """Return the surface at another place."""
         return Surface(self.points @ pose.R.T + pose.a, self.faces)
 
     def normals(self) -> np.ndarray:
@@ -105,7 +105,7 @@ def ellipsoid(x: float, y: float, z: float) -> Surface:
 
 
 def cylinder(radius: float, length: float) -> Surface:
-    """Along z about the origin, with both ends."""
+    """Cylinder along z about the origin, with both ends."""
     h = length / 2
     profiles = ([[0.0, -h], [radius, -h]], [[radius, -h], [radius, h]], [[radius, h], [0.0, h]])
     return joined(*(revolved(np.array(profile)) for profile in profiles))
@@ -132,7 +132,7 @@ def between(start: np.ndarray, end: np.ndarray, radius: float) -> Surface:
 
 
 def tube(path: np.ndarray, radius: float, around: int = 8) -> Surface:
-    """Along a path (k, 3) of points; the ends are open."""
+    """Tube along a path (k, 3) of points; the ends are open."""
     along = np.gradient(path, axis=0)
     rows = [point + radius * _circle(around) @ axes_along(d).T for point, d in zip(path, along, strict=True)]
     return _grid(np.array(rows))
@@ -242,7 +242,7 @@ class Piece:
     is_mesh: bool = False
 
     def in_colour(self, colour: Numbers) -> Piece:
-        """The same, coloured where it has no colour of its own."""
+        """Return the piece, coloured where it has no colour of its own."""
         return self if self.colour else replace(self, colour=colour)
 
 

@@ -38,7 +38,7 @@ class Branch:
 
     @property
     def values(self) -> np.ndarray:
-        """Of the parameter (n,)."""
+        """Values of the parameter (n,)."""
         return np.array([x.value for x in self.cycles])
 
     @cached_property
@@ -104,12 +104,12 @@ def _next(of: ReturnMap, found: list[Cycle], ds: float, end: float) -> Cycle:
 
 
 def _doubles(x: Cycle) -> float:
-    """(GW9)"""
+    """Find a doubling.    (GW9)"""
     return float(np.linalg.det(x.jacobian + np.eye(len(x.jacobian))))
 
 
 def _crossing(of: ReturnMap, below: Cycle, above: Cycle) -> Cycle:
-    """Where (GW9) is zero between two cycles, by regula falsi (Illinois)."""
+    """Find where (GW9) is zero between two cycles, by regula falsi (Illinois)."""
     a, b, fa, fb = below, above, _doubles(below), _doubles(above)
     middle = a
     for _ in range(60):

@@ -29,14 +29,14 @@ LONGEST = 60.0  # [s] to the first event of a guess
 
 
 class Leg(NamedTuple):
-    """One passage and the event at its end."""
+    """A passage and the event at its end."""
 
     passage: Passage
     crossing: Crossing
 
 
 class Residual(NamedTuple):
-    """What is left of (GW7), its derivative by all unknowns and by the parameter; and the passages."""
+    """Residual of (GW7), derivatives by all unknowns and by the parameter; and the passages."""
 
     rest: np.ndarray
     J: np.ndarray
@@ -79,7 +79,7 @@ class Cycle:
 
     @property
     def mechanism(self) -> Mechanism:
-        """What walks."""
+        """Mechanism that walks."""
         return self.of.mechanism
 
     @property
@@ -98,12 +98,12 @@ class Cycle:
 
     @property
     def times(self) -> np.ndarray:
-        """Of each step [s] (steps,)."""
+        """Times of each step [s] (steps,)."""
         return self._parts[:, -1]
 
     @property
     def period(self) -> float:
-        """Of all steps together [s]."""
+        """Period of all steps together [s]."""
         return float(self.times.sum())
 
     @cached_property
@@ -122,7 +122,7 @@ class Cycle:
 
     @property
     def stable(self) -> bool:
-        """Do small disturbances die out?"""
+        """True if small disturbances die out."""
         return bool(np.abs(self.multipliers[0]) < 1.0)
 
     def path(self, samples: int = 200) -> tuple[np.ndarray, np.ndarray]:
@@ -216,7 +216,7 @@ def refined(of: ReturnMap, unknowns: np.ndarray, p: float) -> Cycle:
 
 
 def _first_time(of: ReturnMap, state: np.ndarray, p: float) -> float:
-    """When the event first happens in a run from a state."""
+    """Time when the event first happens in a run from a state."""
     n = of.n // 2
     watched = Event(of.event.name, of.event.function, of.event.direction, "stop")
     m = tilted(of, p)

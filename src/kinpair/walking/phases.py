@@ -40,7 +40,7 @@ class Phase:
 
     @property
     def duration(self) -> float:
-        """[s]."""
+        """Duration of the phase [s]."""
         return self.end - self.start
 
     def inputs(self, time: Any, q: Any = None, qd: Any = None) -> Any:

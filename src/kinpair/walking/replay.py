@@ -89,18 +89,18 @@ class Replay:
         return np.abs(run.q[sample] - x.q[sample]).max(), np.abs(run.qd[sample] - x.qd[sample]).max()
 
     def off(self, k: int) -> np.ndarray:
-        """Of the mass centre from that of the gait (n, 3) during a run [m]."""
+        """Distance of the mass centre from that of the gait (n, 3) during a run [m]."""
         m = self.gait.mechanism
         return m.centre_of_mass(self.runs[k].q) - m.centre_of_mass(self.nominal(k).q)
 
     @property
     def distances(self) -> np.ndarray:
-        """Of the mass centre from that of the gait, at the start and after each step (steps + 1,) [m]."""
+        """Distances of the mass centre from that of the gait, at the start and after each step (steps + 1,) [m]."""
         ends = [self.off(k)[-1] for k in range(1, len(self.runs), 2)]
         return np.sqrt((np.array([self.off(0)[0], *ends]) ** 2).sum(1))
 
     def wrenches(self, k: int) -> dict[str, np.ndarray]:
-        """Of the ground on the soles that stand (n, 6), at their origins in axes of the step, during a run.
+        """Wrenches of the ground on the soles that stand (n, 6), at their origins in axes of the step, during a run.
 
         On contacts: on both soles, at the samples after the first.
         """
@@ -128,7 +128,8 @@ class Replay:
 
     @cached_property
     def support(self) -> tuple[Support, ...]:
-        """What the ground gave during each run, foot by foot; on contacts at the samples at which it gave something."""
+        """Support that the ground gave during each run, foot by foot; on contacts at the samples at which it gave
+        something."""
         flew = self.on_contacts and not self.runs[-1].contacts.count.any()
         return tuple(self._support(k) for k in range(len(self.runs) - flew))
 
@@ -160,7 +161,7 @@ class Replay:
 
     @property
     def excesses(self) -> tuple[str, ...]:
-        """What no foot could give, in words, with the step; empty where all could be given, as on contacts."""
+        """Excesses that no foot could give, in words, with the step; empty where all could be given, as on contacts."""
         if self.on_contacts:
             return ()
         return tuple(f"step {k // 2 + 1}: {x}" for k, s in enumerate(self.support) for x in s.excesses)
@@ -208,8 +209,8 @@ class Replay:
 def pushed(
     gait: Gait, *, forward: float = 0.0, sideways: float = 0.0, rate: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """q and qd at the start of the gait with the pelvis so far off [m], both feet in their places, and the trunk
-    turning at a rate [rad/s] forward and to the right, in addition to that of the gait."""
+    """State q (nq,), qd (nv,) at the start of the gait with the pelvis displaced [m], both feet in their places, and
+    the trunk turning at a rate [rad/s] forward and to the right, in addition to that of the gait."""
     m, p, x = gait.mechanism, gait.numbers, gait.synergy.at(0.0)
     q, qd = x.q.copy(), x.qd.copy()
     q[[m.q_names.index(f"base.{axis}") for axis in "xy"]] += (forward, sideways)

@@ -1,4 +1,4 @@
-"""From one event to the next, with exact derivatives.
+"""Map from one event to the next, with exact derivatives.
 
     ẏ = f(y, p),   Φ̇ = f_y Φ,   ψ̇ = f_y ψ + f_p                          flow, by dop853 with equal steps      (GW4)
     x⁺ = R(y(T)),   g(y(T)) = 0                                          event and what it does                (GW5)
@@ -40,7 +40,7 @@ STEPS = 256  # from event to event: of order 8
 
 
 class Passage(NamedTuple):
-    """From a state to the event: the state there (2n,), its derivatives by the first one, by p and by time."""
+    """Passage from a state to the event: the state there (2n,), its derivatives by the first one, by p and by time."""
 
     y: np.ndarray
     Phi: np.ndarray
@@ -49,7 +49,7 @@ class Passage(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """At a state: g and its gradient (2n,), the state behind the event and its derivative (2n, 2n)."""
+    """Crossing at a state: g and its gradient (2n,), the state behind the event and its derivative (2n, 2n)."""
 
     g: float
     g_y: np.ndarray

@@ -62,7 +62,7 @@ class TransferFunction:
     dt: float | None = None
 
     def __call__(self, s: complex | np.ndarray) -> complex | np.ndarray:
-        """Its value."""
+        """Value of the transfer function."""
         at = np.asarray(s, dtype=complex)[..., None]
         found = self.gain * (at - self.zeros).prod(-1) / (at - self.poles).prod(-1)
         return found if np.ndim(s) else complex(found)
@@ -144,7 +144,7 @@ def _zeros(A: np.ndarray, b: np.ndarray, c: np.ndarray, d: float) -> np.ndarray:
 
 
 def _delay(A: np.ndarray, b: np.ndarray, c: np.ndarray, d: float) -> int:
-    """How many derivatives of the output do not feel the input."""
+    """Number of derivatives of the output that do not feel the input."""
     if d:
         return 0
     x, size = b, np.abs(b)
@@ -211,7 +211,7 @@ class Bode:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Margins:
-    """How far the loop with feedback −1 around an output and an input is from instability.
+    """Distance of the loop with feedback −1 around an output and an input from instability.
 
     `gain`: factor of the loop gain, below one where it may shrink; `phase` [deg]; `delay` [s]; each the nearest to the
     loop as it is, infinite where no crossing exists. `gain_frequency` and `phase_frequency` [rad/s]: where they are

@@ -40,7 +40,7 @@ HALVINGS = 60
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """Whether a mechanism at rest stays at q (nq,) on its contacts.
+    """Verdict whether a mechanism at rest stays at q (nq,) on its contacts.
 
     `forces` (points, 3) [N] act on the first geom of each point, in the world; the one with the least sum of squares
     where they are not `unique`. `margin`: the coefficients of friction may be divided by this before it moves; inf
@@ -185,7 +185,7 @@ class Equilibrium(Balance):
 
     @property
     def _efforts(self) -> np.ndarray:
-        """With those of the limits; inputs as they are."""
+        """Efforts with those of the limits; inputs as they are."""
         if self._driven:
             return self.u
         tau = self.u.copy()
@@ -195,7 +195,7 @@ class Equilibrium(Balance):
 
     @property
     def _driven(self) -> bool:
-        """By actuators, or are there internal states?"""
+        """True if actuators drive the mechanism, or there are internal states."""
         return has_ports(self.mechanism)
 
     @cached_property
@@ -208,15 +208,15 @@ class Equilibrium(Balance):
 
     @property
     def stability(self) -> str:
-        """By its eigenvalues: "unstable", "asymptotically stable", or, where some changes neither grow nor die away,
-        "stable to first order"."""
+        """Stability by the eigenvalues: "unstable", "asymptotically stable", or, where some changes neither grow nor
+        die away, "stable to first order"."""
         if self._growth > GROWS:
             return "unstable"
         return "asymptotically stable" if self._growth < -GROWS else "stable to first order"
 
     @property
     def stable(self) -> bool:
-        """Does no small change grow?"""
+        """True if no small change grows."""
         return self._growth <= GROWS
 
     @property
@@ -361,7 +361,7 @@ def _every(
 
 
 def _same(a: Equilibrium | Standing, b: Equilibrium | Standing) -> bool:
-    """Are all bodies at the same place, and the rates equal?"""
+    """True if all bodies are at the same place, and the rates equal."""
     if isinstance(a, Standing) or isinstance(b, Standing):
         return type(a) is type(b) and bool(np.abs(a.q - b.q).max() < SAME)
     model = a.mechanism.model

@@ -50,20 +50,20 @@ class Independence:
     nv: int
 
     def dependent(self, independent: Sequence[int]) -> list[int]:
-        """The other rates."""
+        """Numbers of the dependent rates."""
         known = set(independent)
         return [k for k in range(self.nv) if k not in known]
 
 
 def all_free(nv: int) -> Independence:
-    """Without constraints."""
+    """Independence without constraints: all rates are free."""
     every = tuple(range(nv))
     return Independence((), (), every, every, nv)
 
 
 def chosen(A: np.ndarray, holonomic: Sequence[int], reluctant: Sequence[int] = ()) -> Independence:
-    """By complete pivoting on A (rows, nv), so that Z is well-conditioned; `reluctant` rates stay independent where
-    that is not much worse."""
+    """Choose rates by complete pivoting on A (rows, nv), so that Z is well-conditioned; `reluctant` rates stay
+    independent where that is not much worse."""
     nv, held = A.shape[1], list(holonomic)
     ease = np.ones(nv)
     ease[list(reluctant)] = 1.0 / RELUCTANT
@@ -104,7 +104,7 @@ class Variations:
 
 
 def variations(x: Independence, A: np.ndarray, psi_q: np.ndarray) -> Variations:
-    """Of the rows A (..., rows, nv) and ∂ψ/∂q (..., rows, nv).    (LI3), (LI4)"""
+    """Variations of the rows A (..., rows, nv) and ∂ψ/∂q (..., rows, nv).    (LI3), (LI4)"""
     D_h, D = x.dependent(x.coordinates), x.dependent(x.rates)
     kept = A[..., list(x.rows), :]
     Y = np.zeros((*A.shape[:-2], x.nv, x.nv))
@@ -179,7 +179,7 @@ def _best(A: np.ndarray, psi_q: np.ndarray, holonomic: list[int], reluctant: lis
 
 
 def _weakness(x: Independence, A: np.ndarray, psi_q: np.ndarray) -> np.ndarray:
-    """How weak a choice is in each state (states,); infinite where it cannot be made."""
+    """Weakness of a choice in each state (states,); infinite where it cannot be made."""
     try:
         return np.atleast_1d(np.nan_to_num(weakest(variations(x, A, psi_q)), nan=np.inf))
     except np.linalg.LinAlgError:

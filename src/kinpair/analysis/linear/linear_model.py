@@ -1,4 +1,4 @@
-"""What a user holds: a linear model with names, about one state or along a motion."""
+"""A linear model with names, about one state or along a motion."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class LinearModel:
 
     @property
     def along(self) -> bool:
-        """Is it along a motion, with an axis of states in front?"""
+        """True if it is along a motion, with an axis of states in front."""
         return self.A.ndim == 3
 
     def __len__(self) -> int:
@@ -120,7 +120,7 @@ class LinearModel:
 
     @property
     def name(self) -> str:
-        """Of the mechanism."""
+        """Name of the mechanism."""
         return self.mechanism.name
 
     def index(self, what: str, name: str) -> int:
@@ -135,7 +135,7 @@ class LinearModel:
         return known.index(name)
 
     def part(self, states: Sequence[str]) -> LinearModel:
-        """The same of some states alone; the others are taken to stay as they are."""
+        """Return the model of some states alone; the others are taken to stay as they are."""
         k = [self.index("states", name) for name in states]
         own = {"A": self.A[..., k, :][..., k], "B": self.B[..., k, :], "E": self.E[..., k, :]}
         nq = len(self.at.coordinates)
@@ -148,7 +148,7 @@ class LinearModel:
         )
 
     def with_inputs(self, inputs: Sequence[str]) -> LinearModel:
-        """The same with some of its inputs."""
+        """Return the model with some of its inputs."""
         k = [self.index("inputs", name) for name in inputs]
         left_out = {name: row[k] for name, row in self.left_out.items()}
         return replace(self, inputs=tuple(inputs), B=self.B[..., k], D=self.D[..., k], left_out=left_out)
@@ -168,7 +168,7 @@ class LinearModel:
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
-        """All of them (n,): those of the core, slow ones first, then those of ignorable states, zero as a rule."""
+        """Eigenvalues (n,): those of the core, slow ones first, then those of ignorable states, zero as a rule."""
         core = self._core
         rest = len(core.ignored) + len(core.constant)
         if self.dt is not None:
@@ -211,20 +211,20 @@ class LinearModel:
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
-        """One a real eigenvalue or pair of the core, slow ones first."""
+        """Modes, one for each real eigenvalue or pair of the core, slow ones first."""
         if self.dt is not None:
             raise InputError(f"{self.name}: modes are those of continuous time; take them before `discrete`")
         return modes_of(self._spectrum, self.states, self.displacements, len(self.at.coordinates))
 
     @property
     def stable(self) -> bool:
-        """Do all changes of the core die away?"""
+        """True if all changes of the core die away."""
         values = self._spectrum.values
         return bool((np.real(values) < 0.0).all() if self.dt is None else (np.abs(values) < 1.0).all())
 
     @cached_property
     def steady(self) -> bool:
-        """Is it linearised at rest or about a steady motion? Else eigenvalues are those of an instant."""
+        """True if it is linearised at rest or about a steady motion. Else eigenvalues are those of an instant."""
         x = self._one("steadiness")
         if x.dt is not None:
             raise InputError(
@@ -375,7 +375,7 @@ class LinearModel:
         return written(self._animated(mode, amplitude), path)
 
     def animation(self, mode: int = 0, amplitude: float = 0.2) -> Frame:
-        """The same page inside a notebook; `amplitude` [rad] or [m]."""
+        """Show the animation inside a notebook; `amplitude` [rad] or [m]."""
         from kinpair.viewer.inline import Frame
 
         return Frame(self._animated(mode, amplitude))
@@ -404,7 +404,7 @@ class LinearModel:
         return swung(x.mechanism.model, x.at.q, shape, amplitude, count, half_cycles)
 
     def discrete(self, dt: float) -> LinearModel:
-        """From one sample to the next, `dt` [s] later, while inputs and disturbances stay constant."""
+        """Return the model from one sample to the next, `dt` [s] later, while inputs and disturbances stay constant."""
         if self.dt is not None:
             raise InputError(f"{self.name}: has a sample time of {self.dt:g} s already")
         if not (np.ndim(dt) == 0 and 0.0 < dt < np.inf):
@@ -414,7 +414,7 @@ class LinearModel:
         return replace(self, A=A, B=whole[..., :nu], E=whole[..., nu:], dt=float(dt))
 
     def to_control(self) -> Any:
-        """The same as `StateSpace` of python-control: inputs, then disturbances."""
+        """Convert to `StateSpace` of python-control: inputs, then disturbances."""
         x = self._one("a StateSpace")
         names = {"states": x.states, "inputs": (*x.inputs, *x.disturbances), "outputs": x.outputs}
         B, D = np.hstack([x.B, x.E]), np.hstack([x.D, x.F])

@@ -132,7 +132,7 @@ def _with_ports(
     x: Independence,
     inputs: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same with internal states behind the others; their rates do not feel efforts.    (LI19)"""
+    """Return the model with internal states behind the others; their rates do not feel efforts.    (LI19)"""
     assert f.ports is not None
     g_q, g_qd, g_x, g_u = f.ports.rate
     own = np.concatenate([g_q @ v.Z_h + g_qd @ (v.Y @ v.Z_h), g_qd @ v.Z, g_x], axis=-1)

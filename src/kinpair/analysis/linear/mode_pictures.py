@@ -27,7 +27,7 @@ MOST = 4  # pictures in a row
 
 
 def words(number: int, mode: Mode) -> str:
-    """Which mode it is, with its frequency [Hz] or its rate [1/s]."""
+    """Describe the mode, with its frequency [Hz] or its rate [1/s]."""
     x = mode.eigenvalue
     if x.imag:
         return f"mode {number + 1}: {abs(x.imag) / (2 * np.pi):.3g} Hz, damping {mode.damping:.2g}"
@@ -63,7 +63,7 @@ def animated(mechanism: Any, q: np.ndarray, period: float, title: str) -> str:
 
 
 def written(text: str, path: str | os.PathLike[str]) -> Path:
-    """The file."""
+    """Write the file; return its path."""
     file = Path(path)
     try:
         file.write_text(text, "utf-8")

@@ -37,7 +37,7 @@ LENGTH_ROUNDING = 1e-9  # a singular value below this, of rows of length one, is
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Core:
-    """How a matrix is taken apart.
+    """Parts of a matrix: the core and its complement.
 
     N (nq, k), the displacements `dropped` for it, and the states `kept`; `A` is the matrix of what is left, and `left`
     makes it, [z; η], of all states. Among the kept ones: those that nothing depends on (`ignored`, in the order in
@@ -69,7 +69,7 @@ class Core:
 
 
 def core_of(A: np.ndarray, nq: int) -> Core:
-    """Of a matrix whose first nq states are displacements."""
+    """Return the core of a matrix whose first nq states are displacements."""
     N = ignorable(A, nq)
     _, dropped = pivot_order(N.T) if N.size else ([], [])
     kept = [k for k in range(len(A)) if k not in dropped]
@@ -137,7 +137,8 @@ class Spectrum(NamedTuple):
 
 
 def eigenvalues(A: np.ndarray) -> np.ndarray:
-    """Of a matrix, tidied: zero, real or imaginary where only rounding makes them otherwise; slow ones first."""
+    """Return the eigenvalues of a matrix, tidied: zero, real or imaginary where only rounding makes them otherwise;
+    slow ones first."""
     return _tidied(np.linalg.eigvals(A))[0] if len(A) else np.zeros(0, dtype=complex)
 
 
@@ -152,7 +153,7 @@ def _tidied(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def spectrum(A: np.ndarray, core: Core) -> Spectrum:
-    """Of the core, with vectors of all states."""
+    """Return the eigenvalues of the core, with vectors of all states."""
     k = list(core.states)
     found, V = np.linalg.eig(core.A[np.ix_(k, k)])
     values, order = _tidied(found)
@@ -195,7 +196,7 @@ class Mode:
 
     @property
     def swings(self) -> bool:
-        """Is it one of a pair?"""
+        """True if it is one of a complex pair."""
         return self.eigenvalue.imag != 0.0
 
     @property
@@ -213,7 +214,8 @@ class Mode:
 
 
 def modes_of(found: Spectrum, names: tuple[str, ...], Z_h: np.ndarray, coordinates: int) -> tuple[Mode, ...]:
-    """One a real eigenvalue or pair; the first `coordinates` states are displacements, which Z_h completes."""
+    """Return one mode for each real eigenvalue or pair; the first `coordinates` states are displacements, which Z_h
+    completes."""
     every: list[Mode] = []
     for n, value in enumerate(found.values):
         if value.imag < 0.0:

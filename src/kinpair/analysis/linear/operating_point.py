@@ -120,7 +120,7 @@ STEADY = 1e-7  # what may be left of (LI17), as a part of its terms
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatingPoint:
-    """Where it was linearised: q, qd, efforts tau, accelerations qdd and time, along a motion with an axis in front.
+    """State of the linearisation: q, qd, efforts tau, accelerations qdd and time, along a motion with an axis in front.
 
     `coordinates` and `rates`: numbers of the independent ones. `axes`: joints whose displacements and rates are
     measured along axes that turn against the child, with their angular velocity (3,) in axes of the child, see (LI5).
@@ -141,7 +141,7 @@ class OperatingPoint:
 
 
 def is_steady(model: Model, a: OperatingPoint, A: np.ndarray, core: Core) -> bool:
-    """Is it at rest, or in a steady motion?
+    """True if it is at rest, or in a steady motion.
 
     Time moves a steady motion along itself: with x_t = (q̇, q̈), both seen in the axes of measurement,
 

@@ -1,4 +1,4 @@
-"""What is looked at: outputs by name, and their derivatives.
+"""Outputs of a linear model: outputs by name, and their derivatives.
 
 | name | what |
 |---|---|
@@ -57,7 +57,7 @@ class Output:
 
 
 def outputs_of(m: Mechanism | System, given: Any) -> list[Output]:
-    """What was given as `outputs=`: a name, a function, several of them, or functions by name."""
+    """Read the argument `outputs=`: a name, a function, several of them, or functions by name."""
     if isinstance(given, Mapping):
         return [_of_function(m, str(name), f) for name, f in given.items()]
     several: Sequence[Any] = (given,) if isinstance(given, str) or callable(given) else given

@@ -57,7 +57,7 @@ class Ports:
 
 
 def partials(m: Mechanism | System, at: Point, passive: bool) -> Partials:
-    """With constraints in force, if there are any."""
+    """Compute partial derivatives with constraints active, if there are any."""
     state = (at.q, at.qd, at.tau)
     if m.closure is None and isinstance(m, Mechanism):
         qdd = m.forward_dynamics(*state, passive=passive)
@@ -184,7 +184,7 @@ def check_slides(m: Mechanism, model: Any) -> None:
 
 
 def _switched(values: Iterable[Any], count: int) -> np.ndarray:
-    """In which states one of the switching functions is at its switch (states,)."""
+    """Find the states in which one of the switching functions is at its switch (states,)."""
     found = np.zeros(count, dtype=bool)
     for value in values:
         found |= np.abs(np.broadcast_to(np.asarray(value, dtype=float), count)) <= AT

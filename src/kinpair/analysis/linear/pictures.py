@@ -58,7 +58,7 @@ def frequencies(eigenvalues: np.ndarray, dt: float | None) -> np.ndarray:
 
 
 def gains(A: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """From where feedback changes little to where it decides: decades about |A|² / |c A b|."""
+    """Gains from where feedback changes little to where it decides: decades about |A|² / |c A b|."""
     size = max(float(np.abs(A).sum(1).max(initial=0.0)), 1e-300)
     felt = [abs(float((c @ np.linalg.matrix_power(A, k) @ b)[0, 0])) / size ** (k + 1) for k in range(len(A))]
     middle = np.log10(1.0 / max(max(felt, default=1.0), 1e-300))

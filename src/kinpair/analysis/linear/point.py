@@ -1,4 +1,4 @@
-"""Where it is linearised: what was given, checked."""
+"""Point of linearisation: the arguments, checked."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def movable(what: str, given: Any) -> Mechanism | System:
 
 
 def has_ports(m: Mechanism | System) -> bool:
-    """Are there internal states, or actuators whose inputs are not the joint efforts?"""
+    """True if there are internal states, or actuators whose inputs are not the joint efforts."""
     return isinstance(m, Mechanism) and bool(m.nx or has_actuators(m.model))
 
 

@@ -37,7 +37,7 @@ RANK = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EquilibriumRequest:
-    """What is asked for, see `equilibrium`."""
+    """Arguments of a search for an equilibrium, see `equilibrium`."""
 
     m: Mechanism | System
     free: tuple[str, ...]
@@ -51,7 +51,7 @@ class EquilibriumRequest:
     time: float
 
     def numbers(self, names: Sequence[str] | Mapping[str, Any]) -> list[int]:
-        """Of rates by name."""
+        """Numbers of rates by name."""
         return [self.m.v_names.index(name) for name in names]
 
     @property
@@ -62,7 +62,7 @@ class EquilibriumRequest:
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """What was found, see `Equilibrium`."""
+    """Result of a search, see `Equilibrium`."""
 
     mechanism: Mechanism | System
     q: np.ndarray
@@ -78,13 +78,13 @@ class Balance:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """By name."""
+        """Parts of the residual by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
-    """What is varied next to the coordinates: efforts (nv,) or inputs (nu,), internal states x (nx,), constant rates,
+    """Unknowns next to the coordinates: efforts (nv,) or inputs (nu,), internal states x (nx,), constant rates,
     turning and spins."""
 
     u: np.ndarray
@@ -129,7 +129,7 @@ class Step:
 
 
 class Search:
-    """From one guess."""
+    """Search from one guess."""
 
     def __init__(self, request: EquilibriumRequest, start: Point) -> None:
         self.request, self.m = request, request.m
@@ -192,7 +192,7 @@ class Search:
         return point_of(self.m, q, qd, inputs.u, self.request.time, inputs.x)
 
     def _sizes(self, at: Point, f: Partials) -> np.ndarray | float:
-        """Of what ẋ is the sum of, at the guess."""
+        """Sizes of the summands of ẋ at the guess."""
         if self._x_size is None and self.ports is not None and f.ports is not None:
             *_, g_x, g_u = (np.abs(part) for part in f.ports.rate)
             own = g_x @ np.maximum(np.abs(at.x), self.ports.x_scale) + g_u @ np.maximum(np.abs(at.u), 1e-3)

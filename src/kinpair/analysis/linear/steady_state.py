@@ -1,4 +1,4 @@
-"""What must vanish in an equilibrium or a steady motion, and how it changes.
+"""Residual of an equilibrium or a steady motion, and its derivatives.
 
 A steady motion stands still in axes that turn about the vertical e with the rate c. A body on the ground with a
 quaternion turns with these axes, and it may spin against them about an axis s of its symmetry, as a disk that rolls:
@@ -85,7 +85,7 @@ def residual(
     v: Variations,
     x_size: np.ndarray | float = 1.0,
 ) -> Residual:
-    """At a state; rows of ẋ are divided by its sizes.    (EQ1), (EQ2), (EQ4)"""
+    """Compute the residual at a state; rows of ẋ are divided by its sizes.    (EQ1), (EQ2), (EQ4)"""
     I = list(x.rates)
     Omega = turned(model, {name: -s for name, s in spins.items()})
     rates = f.qd - Omega
@@ -106,7 +106,7 @@ def residual(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateChange:
-    """How the rates that are given change: by displacements (n, nv), by c (n,), and by the size of each spin (n,)."""
+    """Change of the rates that are given: by displacements (n, nv), by c (n,), and by the size of each spin (n,)."""
 
     q: np.ndarray
     c: np.ndarray
@@ -114,7 +114,7 @@ class RateChange:
 
 
 def rate_change(model: Model, q: np.ndarray, c: float, spins: Spins, given: list[int]) -> RateChange:
-    """Of the rates with these numbers.    (EQ3)"""
+    """Compute the change of the rates with these numbers.    (EQ3)"""
     by_q, by_c = np.zeros((len(given), model.nv)), np.zeros(len(given))
     by_spin = {name: np.zeros(len(given)) for name in spins}
     for name, i in grounded(model).items():

@@ -75,7 +75,8 @@ class StepResponse:
 
     @property
     def overshoot(self) -> np.ndarray:
-        """By how much the response passes the final value (outputs, inputs) [%]; NaN where there is no final value."""
+        """Overshoot: amount by which the response passes the final value (outputs, inputs) [%]; NaN where there is
+        no final value."""
         return np.maximum(100.0 * (self._part.max(0) - 1.0), 0.0)
 
     @property

@@ -20,7 +20,7 @@ def import_casadi() -> Any:
 
 
 def _forms(ca: Any) -> dict[str, Any]:
-    """How each operation is written."""
+    """Notation of each operation."""
     return {
         **smooth_forms(ca),
         "abs": ca.fabs,
@@ -39,7 +39,8 @@ def _forms(ca: Any) -> dict[str, Any]:
 
 
 def to_casadi(program: Program) -> Any:
-    """Same arguments and results; a vector is a column, of more than two axes the later ones are joined."""
+    """Convert to CasADi with equal arguments and results; a vector is a column, of more than two axes the later ones
+    are joined."""
     ca = import_casadi()
     forms = _forms(ca)
     names = identifiers([leaf.name for leaf in (*program.inputs, *program.outputs)])

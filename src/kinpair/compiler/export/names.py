@@ -49,7 +49,7 @@ def shared(program: Program) -> set[int]:
 
 
 def smooth_forms(library: Any) -> dict[str, Any]:
-    """How each operation with a derivative everywhere is written with a library that has NumPy's names."""
+    """Table of how each operation with a derivative everywhere is written with a library that has NumPy's names."""
     named = {name: getattr(library, name) for name in ("sqrt", "sin", "cos", "atan2", "exp", "log", "tanh")}
     return {
         "add": lambda x, y: x + y,

@@ -39,7 +39,7 @@ def import_sympy() -> Any:
 
 
 def forms(sp: Any) -> dict[str, Any]:
-    """How each operation is written."""
+    """Notation of each operation."""
     return {
         **smooth_forms(sp),
         "abs": sp.Abs,

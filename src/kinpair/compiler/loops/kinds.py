@@ -111,7 +111,7 @@ def returned(results: tuple[Kind, ...]) -> ir.Type:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a function is written, for messages."""
+    """Place where a function is written, for messages."""
 
     function: Callable[..., Any]
     first_line: int

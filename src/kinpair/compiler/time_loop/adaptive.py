@@ -65,7 +65,7 @@ class Dense:
         self.memory.refused()
 
     def samples(self, time: str, h: str, end: str) -> None:
-        """All that lie within the step, its end apart."""
+        """Write all samples that lie within the step, its end apart."""
         code = self.code
         first = self.tableau.stages + 1
         rows = [
@@ -195,7 +195,7 @@ class _Writer:
         self.move("scatter")
 
     def turn(self, run: OpenLoop) -> None:
-        """What is due at this time, then a step."""
+        """Write what is due at this time, then a step."""
         code, real = self.code, self.code.real
         if self.flow.sampled:
             self.hold(run)
@@ -265,7 +265,7 @@ class _Writer:
 
     @property
     def bends(self) -> bool:
-        """Are the inputs straight lines between the rows of a table, which every step stops at?"""
+        """True if the inputs are straight lines between the rows of a table, which every step stops at."""
         return self.flow.reads_table and not self.flow.sampled
 
     def pass_rows(self) -> None:
@@ -275,11 +275,11 @@ class _Writer:
             self.memory.count(HOLDS)
 
     def next_row(self) -> str:
-        """Its time."""
+        """Time of the next row."""
         return self.code.get(self.arrays.pointers["times"], self.code.integer(self.memory.get(HOLDS)))
 
     def attempt(self) -> None:
-        """One step, accepted or not."""
+        """Write one step, accepted or not."""
         code, step, tableau = self.code, self.step, self.tableau
         time, length = (
             self.memory.get(TIME),

@@ -146,7 +146,7 @@ class Bracket:
         self.code, self.flow, self.places = step.code, step.flow, step.places
 
     def get(self, k: int) -> str:
-        """Number k."""
+        """Read number k."""
         return self.code.get(self.places["bracket"], k)
 
     def set(self, value: str | float, k: int) -> None:

@@ -73,7 +73,7 @@ class Code:
 
     @contextmanager
     def loop(self, count: str | int) -> Generator[str]:
-        """For i = 0, 1, ... below count."""
+        """Write a loop for i = 0, 1, ... below count."""
         head, body, end = (self.new(x)[1:] for x in ("head", "body", "end"))
         before = self.here
         self.do(f"br label %{head}")
@@ -113,7 +113,7 @@ class Code:
     # plain numbers
 
     def real(self, value: float) -> str:
-        """A constant."""
+        """Write a constant number."""
         return self.form.real.literal(value)
 
     def float(self, operation: str, a: str, b: str) -> str:
@@ -121,7 +121,7 @@ class Code:
         return self.op(f"{operation} contract {self.number} {a}, {b}")
 
     def at(self, array: str, place: str | int) -> str:
-        """Where entry `place` of an array of numbers is."""
+        """Pointer to entry `place` of an array of numbers."""
         return self.op(f"getelementptr {self.number}, ptr {array}, i64 {place}", "at")
 
     def get(self, array: str, place: str | int) -> str:
@@ -158,19 +158,19 @@ class Code:
         return self.op(f"fcmp {how} {self.number} {a}, {other}")
 
     def both(self, *conditions: str) -> str:
-        """Do all of them hold?"""
+        """Write whether all conditions are true."""
         return reduce(lambda a, b: self.op(f"and i1 {a}, {b}"), conditions)
 
     def either(self, *conditions: str) -> str:
-        """Does one of them hold?"""
+        """Write whether one condition is true."""
         return reduce(lambda a, b: self.op(f"or i1 {a}, {b}"), conditions)
 
     def no(self, condition: str) -> str:
-        """Does it not hold?"""
+        """Write whether a condition is false."""
         return self.op(f"xor i1 {condition}, true")
 
     def choice(self, condition: str, a: str, b: str) -> str:
-        """One of two numbers."""
+        """Choose one of two numbers."""
         return self.op(f"select i1 {condition}, {self.number} {a}, {self.number} {b}")
 
     # loop functions
@@ -201,7 +201,7 @@ class Code:
     # whole vectors
 
     def vectors(self, size: int) -> int:
-        """How many wide vectors an array of `size` values is."""
+        """Number of wide vectors of an array of `size` values."""
         return size if self.lanes > 1 else -(-size // self.width)
 
     def over(self, size: int) -> Iterator[str]:

@@ -25,7 +25,7 @@ T0, DT, FIRST, SAMPLES, EVERY, HOLD = range(6)
 
 
 def declarations(code: Code) -> str:
-    """What the loops call."""
+    """Declarations of functions that the loops call."""
     mask = f"<{code.width} x i1>"
     return "\n".join(
         [
@@ -118,7 +118,7 @@ def _blocks(
 
 
 def _trajectory(step: Step, tableau: Tableau | None) -> None:
-    """From the start through all samples to the end."""
+    """Write a trajectory from the start through all samples to the end."""
     code, flow, places, arrays = step.code, step.flow, step.places, step.arrays
     settings = arrays.pointers["settings"]
     t0, dt = (code.get(settings, k) for k in (T0, DT))
@@ -164,7 +164,8 @@ def _begin(step: Step, dt: str) -> None:
 
 
 def _join(step: Step, k: int, to_kept: bool) -> None:
-    """Between `kept` and the state (k = 0) or the inputs (k = 1) in it, value by value: they are not whole vectors."""
+    """Copy between `kept` and the state (k = 0) or the inputs (k = 1) in it, value by value: they are not whole
+    vectors."""
     code, kind = step.code, step.code.form.of(step.code.number)
     place, size, offset = (("y", step.flow.ny, 0), ("u", step.flow.nu, step.flow.ny))[k]
     with code.loop(size) as i:
@@ -239,7 +240,7 @@ def _expect(step: Step) -> None:
 
 
 def _all_stopped(step: Step) -> str:
-    """Have guards stopped every lane?"""
+    """True if guards have stopped every lane."""
     mask = step.code.form.of("i1")
     on = step.code.op(f"xor {mask} {step.verdict(CROSSED)}, {step.code.form.number(True)}")
     return step.code.op(f"xor i1 {step.any(on)}, true")
@@ -258,7 +259,7 @@ def _sample_inputs(step: Step, time: str) -> None:
 
 
 def _refused(step: Step) -> None:
-    """Did the function that gives the inputs fail?"""
+    """True if the function that gives the inputs failed."""
     step.lost(step.failed, REFUSED)
 
 

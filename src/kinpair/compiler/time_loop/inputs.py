@@ -32,7 +32,7 @@ CONTROL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
-    """What a run reads next to its state: parameters (np,), a table (times, rows) of inputs, a function.
+    """Inputs of a run next to its state: parameters (np,), a table (times, rows) of inputs, a function.
 
     In a batch, parameters and rows may have an axis of trajectories in front.
     """
@@ -58,7 +58,7 @@ class Inputs:
 
     @property
     def address(self) -> np.ndarray:
-        """Where the function is."""
+        """Address of the function."""
         address = ctypes.cast(self.called, ctypes.c_void_p).value if self.called is not None else 0
         return np.array([address or 0], dtype=np.int64)
 

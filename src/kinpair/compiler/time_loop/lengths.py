@@ -1,4 +1,4 @@
-"""How long a step may be: the error of one in units of what is allowed, and the length of the next.
+"""Length of a step: the error of one in units of what is allowed, and the length of the next.
 
 The error is the root mean square of e_i / (atol_i + rtol |y_i|) over the entries that count (Hairer, Nørsett & Wanner
 1993, II.4); for two estimates as in their DOP853. The next step is
@@ -88,7 +88,7 @@ class Lengths:
         )
 
     def error(self, h: str) -> str:
-        """Of the step, in units of what is allowed."""
+        """Error of the step, in units of what is allowed."""
         code, places = self.code, self.places
         sums = [f"error{i}" for i in range(len(self.tableau.errors))]
         for place in sums:

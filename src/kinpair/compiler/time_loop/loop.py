@@ -51,7 +51,8 @@ def _width(lanes: int) -> int:
 
 
 def _single(flow: Flow, parts: Mapping[str, Part]) -> int:
-    """The same in the sums over stages of one trajectory: where the right-hand side reads no vectors, few are none."""
+    """Make the loop with scalar sums over stages of one trajectory: where the right-hand side reads no vectors, few
+    are none."""
     scalar = "rhs" in parts and parts["rhs"].turns is None and flow.ny <= SHORT
     return 1 if scalar else _width(1)
 
@@ -77,7 +78,7 @@ class _Compiled:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunk:
-    """What a call of a loop gives: samples of the state and of what is watched, and where it stands.
+    """Result of a call of a loop: samples of the state and of what is watched, and where it stands.
 
     Fixed: `end` is state and inputs, `why` and `step` say what went wrong where. In a batch all have the axis of
     trajectories in front and `why` is a list.
@@ -147,7 +148,7 @@ class FixedLoop:
         out: tuple[np.ndarray, np.ndarray] | None = None,
         minding: bool = True,
     ) -> Chunk:
-        """So many samples, `every` so many steps, from step `first` on.
+        """Run for a number of samples, `every` a number of steps, from step `first` on.
 
         start: state and inputs (ny + nu,) or (batch, ny + nu). `hold`: steps between new inputs, where constant in
         between. every=0
@@ -195,7 +196,7 @@ class AdaptiveLoop:
         self._compiled = _Compiled(store)
 
     def text(self) -> str:
-        """LLVM text."""
+        """LLVM text of the loop."""
         return self._written()[0]
 
     def _written(self) -> tuple[str, Sequence[Callable[..., Any]], int]:
@@ -221,7 +222,7 @@ class AdaptiveLoop:
         return One(ObjectCode("one", signature, room, code, data | self.flow.constants), self.flow.functions)
 
     def begin(self, start: np.ndarray, time: float, wanted: np.ndarray, dt: float = 0.0) -> Standing:
-        """At the start: state and inputs (ny + nu,), and the times at which samples are wanted."""
+        """Begin at the start: state and inputs (ny + nu,), and the times at which samples are wanted."""
         flow = self.flow
         memory = np.zeros(HEAD + flow.ny + flow.nu + flow.ny)
         memory[TIME], memory[LENGTH], memory[STALE] = time, dt, 1.0
@@ -341,7 +342,7 @@ class Resident:
             self._brief = bound_call("advance", code.loaded.address, places, Store())
 
     def advance(self, first: int, steps: int) -> None:
-        """So many steps from step `first` on, counted from the time zero."""
+        """Take a number of steps from step `first` on, counted from the time zero."""
         settings = self.settings
         settings[FIRST] = first
         if steps != self._every:

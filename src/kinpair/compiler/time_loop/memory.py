@@ -36,7 +36,7 @@ class Memory:
         self._settings, self._state, self._wanted = (pointers[x] for x in ("settings", "state", "wanted"))
 
     def get(self, k: int) -> str:
-        """Number k."""
+        """Read number k."""
         return self.code.get(self._state, k)
 
     def set(self, value: str, k: int) -> None:
@@ -44,11 +44,11 @@ class Memory:
         self.code.set(value, self._state, k)
 
     def count(self, k: int) -> None:
-        """One more."""
+        """Count one more."""
         self.set(self.code.float("fadd", self.get(k), self.code.real(1.0)), k)
 
     def setting(self, k: int) -> str:
-        """Setting k."""
+        """Read setting k."""
         return self.code.get(self._settings, k)
 
     def wanted(self) -> str:
@@ -60,7 +60,7 @@ class Memory:
         return self.code.op(f"fcmp {how} {self.code.number} {a}, {b}")
 
     def running(self, how: str = "oeq") -> str:
-        """Is there nothing that ends the run?"""
+        """True if nothing ends the run."""
         return self.compare(how, self.get(STATUS), self.code.real(MORE))
 
     def refused(self) -> None:
@@ -97,7 +97,7 @@ WHY = {  # what ended a run
 
 @dataclass(slots=True, eq=False)
 class Standing:
-    """Where an adaptive run stands: its whole memory between two calls, and the samples so far."""
+    """State of an adaptive run: its whole memory between two calls, and the samples so far."""
 
     memory: np.ndarray
     Y: np.ndarray
@@ -109,22 +109,22 @@ class Standing:
 
     @property
     def time(self) -> float:
-        """Reached."""
+        """Time reached [s]."""
         return self.number(TIME)
 
     @property
     def samples(self) -> int:
-        """Written."""
+        """Number of samples written."""
         return int(self.number(CURSOR))
 
     @property
     def why(self) -> str:
-        """What ended the last call."""
+        """Reason that ended the last call."""
         return WHY[self.number(STATUS)]
 
     @property
     def steps(self) -> int:
-        """Accepted."""
+        """Number of accepted steps."""
         return int(self.number(ACCEPTED))
 
     @property
@@ -148,5 +148,5 @@ class Standing:
         return self.number(LARGEST)
 
     def state(self, ny: int) -> np.ndarray:
-        """y reached."""
+        """State y reached."""
         return self.memory[HEAD : HEAD + ny].copy()

@@ -1,4 +1,4 @@
-"""What a time loop is made of: recorded programs, the memory they share, and where their inputs come from.
+"""Parts of a time loop: recorded programs, the memory they share, and where their inputs come from.
 
 The code of one trajectory is scalar. What it needs of sines and cosines is known beforehand where the angles are
 entries of the state: they are computed in whole vectors, before the scalar code that uses them, and lie where a value
@@ -29,14 +29,14 @@ from kinpair.compiler.time_loop.code import Code
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """Which wide vectors of the state have angles, and where in scratch memory their cosines begin."""
+    """Wide vectors of the state that have angles, and where in scratch memory their cosines begin."""
 
     vectors: tuple[int, ...]
     width: int
     cosines: int
 
     def text(self, name: str, form: Form) -> str:
-        """`@name.turns(state, scratch)`."""
+        """LLVM text of `@name.turns(state, scratch)`."""
         code = Code(form, self.width)
         for k in self.vectors:
             pair = f"{{{code.wide}, {code.wide}}}"
@@ -159,12 +159,12 @@ class Flow:
 
     @property
     def reads_table(self) -> bool:
-        """Do the inputs depend on a table, by themselves or by the program that gives them?"""
+        """True if the inputs depend on a table, by themselves or by the program that gives them."""
         return self.source == "table" or self.nr > 0
 
     @property
     def changes_u(self) -> bool:
-        """Do the inputs change along a trajectory that guards may stop?"""
+        """True if the inputs change along a trajectory that guards may stop."""
         return self.guard is not None and self.source != "constant"
 
     @property
@@ -179,7 +179,7 @@ class Flow:
 
     @property
     def programs(self) -> dict[str, Program | Rolled]:
-        """Those there are, by name."""
+        """Recorded programs by name."""
         names = ("rhs", "start", "improve", "finish", "after", "watch", "guard", "change", "control")
         programs = {name: getattr(self, name) for name in names}
         return {name: program for name, program in programs.items() if program is not None}
@@ -197,7 +197,7 @@ class Part:
     inlined: bool = False
 
     def text(self, form: Form) -> str:
-        """Its functions."""
+        """LLVM text of the functions."""
         own = OWN_NAMES.sub(lambda match: f"@{self.name}.{match[1]}", self.blocks.text(form))
         if self.inlined:  # what it reads changes in the function that it becomes a part of
             own = HEADS.sub(f"{ATTRIBUTES} alwaysinline {{", own).replace(INVARIANT, "")
@@ -253,7 +253,7 @@ class Frame:
 
     @property
     def bytes(self) -> int:
-        """Of all places."""
+        """Bytes of all places."""
         return sum(self._bytes(size) for _, size in self.sizes)
 
     @property

@@ -92,7 +92,7 @@ class Roots:
 
     @property
     def searching(self) -> str:
-        """Is the next step tried for a root?"""
+        """True if the next step is tried for a root."""
         return self.code.both(self.memory.running(), self.code.no(self.bracket.is_mode(OFF)))
 
     def begin(self) -> None:
@@ -132,7 +132,7 @@ class Roots:
         self.bracket.set(OFF, MODE)
 
     def land(self) -> None:
-        """What follows a step that was taken to a root."""
+        """Write what follows a step that was taken to a root."""
         with self.code.when(self.bracket.is_mode(LAND)):
             self.bracket.set(OFF, MODE)
             self.memory.set(self.bracket.get(bracket.LENGTH), LENGTH)
@@ -140,7 +140,7 @@ class Roots:
             self._note()
 
     def _open(self, h: str, end: str) -> None:
-        """What the guards call for at the end of a step."""
+        """Write what the guards call for at the end of a step."""
         code = self.code
         guards = self._guards("g", "g_new", "g_fired", "called_for", "searched")
         call = code.run(call_for, self._acts, *guards, f"{code.number} {h}")

@@ -55,7 +55,7 @@ class Arrays:
 
 
 class Step:
-    """What is written into the function of a loop, for a flow and its memory."""
+    """Writer of the function of a loop, for a flow and its memory."""
 
     def __init__(
         self, code: Code, flow: Flow, parts: Mapping[str, Part], frame: Frame, arrays: Arrays
@@ -220,7 +220,7 @@ class Step:
             code.do(f"store {kind} {kept}, ptr {places['size']}")
 
     def _keep(self, active: str, place: str, size: int) -> None:
-        """What `next` has, in the rows that are still active."""
+        """Keep what `next` has, in the rows that are still active."""
         code, places = self.code, self.places
         if code.lanes == 1:
             code.copy(places["next"], places[place], size)
@@ -228,7 +228,7 @@ class Step:
             self.put_back(active, "next", place, size)
 
     def any(self, condition: str) -> str:
-        """Does it hold in some lane?"""
+        """True if it holds in some lane."""
         mask = self.code.form.of("i1")
         if mask == "i1":
             return condition
@@ -317,7 +317,7 @@ class Step:
         self.evaluate("guard", [self.places[values]], y=self.places[place])
 
     def crossed(self, slopes: Mapping[int, int] = MappingProxyType({})) -> str:
-        """In which lanes has a guard left its side, or become NaN? Zero is the other side.
+        """Lanes in which a guard has left its side, or become NaN. Zero is the other side.
 
         slopes: guards by number that are slopes of other ones, which may have been passed there and back.
         """
@@ -347,7 +347,7 @@ class Step:
         return self.code.op(f"load {kind}, ptr {at}")
 
     def _turned(self, old: str, new: str, of: int) -> str:
-        """In which lanes has a slope risen through zero, from where its guard is reached within the step?
+        """Lanes in which a slope has risen through zero, from where its guard is reached within the step.
 
         −slope · dt · SAFE > guard before the step
         """
@@ -363,11 +363,11 @@ class Step:
 
     @property
     def guarded(self) -> bool:
-        """Are there guards to be looked at?"""
+        """True if there are guards to be looked at."""
         return "guard" in self.parts
 
     def verdict(self, value: float) -> str:
-        """Which lanes have this verdict?"""
+        """Lanes that have this verdict."""
         code, form = self.code, self.code.form
         kind = form.of(form.real.llvm)
         verdict = code.op(f"load {kind}, ptr {self.places['verdict']}")
@@ -384,7 +384,7 @@ class Step:
             code.do(f"store {kind} {chosen}, ptr {at[1]}")
 
     def not_finite(self, place: str = "y") -> str:
-        """In which lanes something of a state is not finite: 0 · Σ y is NaN there."""
+        """Lanes in which something of a state is not finite: 0 · Σ y is NaN there."""
         code, places = self.code, self.places
         zero = f"splat ({code.number} {code.real(0.0)})"
         code.store(zero, places["sum"], 0)

@@ -52,7 +52,7 @@ class Tableau:
 
     @property
     def stages(self) -> int:
-        """How often the right-hand side is evaluated in a step."""
+        """Number of evaluations of the right-hand side in a step."""
         return len(self.b)
 
     @property

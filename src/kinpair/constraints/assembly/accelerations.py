@@ -27,7 +27,7 @@ from kinpair.friction.phases.states import LoadedStates
 
 
 class Solved(NamedTuple):
-    """What the compiled equations give: q̈, how sound it is, and one where that is as it should be."""
+    """Result of the compiled equations: q̈, how sound it is, and one where that is as it should be."""
 
     qdd: np.ndarray
     soundness: np.ndarray
@@ -90,7 +90,7 @@ class ClosedAccelerations:
         return qdd if out is None else copied(qdd, out)
 
     def known(self, solver: str, options: Mapping[str, Any], external: Mapping[str, Any]) -> Request | None:
-        """What compiled code answers, if it was asked before."""
+        """Result of compiled code, if it was called before."""
         return self._usual.get(_key(solver, options, external), (None,))[0]
 
     @cached_property
@@ -125,7 +125,7 @@ class ClosedAccelerations:
         time: float,
         external: Mapping[str, Any],
     ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
-        """What solves one state in floats where joints have friction from load, and its arguments."""
+        """Solver of one state in floats where joints have friction from load, and its arguments."""
         rubbing = self.any_rank.drives.rubbing
         assert rubbing is not None
         return rubbing.states, *rubbing.state(state, time, external)
@@ -213,14 +213,14 @@ class ClosedAccelerations:
 
 
 def _key(solver: Any, options: Mapping[str, Any], external: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What the caller gave, to know it again; nothing if it was unusual."""
+    """Key of what the caller gave, to know it again; nothing if it was unusual."""
     if options.get("method") is not None or type(external) is not dict or type(solver) is not str:
         return ()
     return solver, bool(options.get("passive", True)), bool(options.get("force")), *external
 
 
 def _everywhere(sound: Any) -> bool:
-    """Is it one in every state? Of symbols it is not known."""
+    """True if it is one in every state. Of symbols it is not known."""
     if type(sound) is float:
         return sound == 1.0
     return holds_symbols(sound) or bool(np.all(sound == 1.0))

@@ -1,4 +1,4 @@
-"""Which rates have efforts in inverse dynamics, and which joints can drive a closed mechanism.
+"""Rates that have efforts in inverse dynamics, and which joints can drive a closed mechanism.
 
 A mechanism is closed if it has a constraint other than couplings and drives: a loop, a distance, a surface, a rolling
 contact, a knife edge, a guide, a momentum or a constraint of the user. Couplings (gears, racks, mimic joints) and

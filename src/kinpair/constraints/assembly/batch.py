@@ -48,7 +48,7 @@ def states_of(arguments: tuple[Any, ...], where: np.ndarray, qdd: np.ndarray) ->
 
 
 def named(row: int | None) -> str:
-    """Which state of a batch a message is about."""
+    """Name the state of a batch that a message is about."""
     return "" if row is None else f" (state {row} of the batch)"
 
 
@@ -75,7 +75,7 @@ def each_state(
 
 
 class Often:
-    """Which kinds of calls of one state came so often that compiling code for them pays."""
+    """Counter of calls of one state that came so often that compiling code for them pays."""
 
     def __init__(self) -> None:
         self._calls = Counter[Any]()

@@ -37,7 +37,7 @@ class Closure(ConstraintRows):
         self._known: dict[str, Any] = {}
 
     def once(self, name: str, find: Callable[[], T]) -> T:
-        """What is found the first time, and taken for good: compiled code is made for it."""
+        """Value that is found the first time, and taken for good: compiled code is made for it."""
         if name not in self._known:
             self._known[name] = find()
         return self._known[name]
@@ -59,12 +59,12 @@ class Closure(ConstraintRows):
 
     @cached_property
     def rank(self) -> Rank:
-        """Which rows say something new."""
+        """Independent rows of the closure."""
         return Rank(self, self.assembly)
 
     @cached_property
     def requests(self) -> Requests:
-        """By which rows, in which order, a solver works."""
+        """Rows of a solver and their order."""
         return Requests(self, self.assembly, self.rank)
 
     @cached_property
@@ -88,7 +88,7 @@ class Closure(ConstraintRows):
 
     @cached_property
     def forces(self) -> Forces:
-        """What the constraints do under given efforts."""
+        """Forces of the constraints under given efforts."""
         from kinpair.constraints.assembly.forces import Forces
 
         return Forces(self, self.requests, self.any_rank)

@@ -37,7 +37,7 @@ class Mode(NamedTuple):
 
 
 class ModeDerivatives:
-    """Of a closure whose joints have dry friction: in floats, from compiled derivatives of the balance."""
+    """Derivatives of a closure whose joints have dry friction: in floats, from compiled derivatives of the balance."""
 
     def __init__(self, rows: ConstraintRows, requests: Requests) -> None:
         self.rows, self.model, self.requests = rows, rows.model, requests
@@ -90,7 +90,7 @@ class ModeDerivatives:
         options: Mapping[str, Any],
         where: np.ndarray,
     ) -> Iterator[tuple[Place, Sequence[np.ndarray], Mode]]:
-        """Where friction has constant levels."""
+        """Compute derivatives where friction has constant levels."""
         for k, own in each_state(where, arguments):
             q, qd, tau, time, *wrenches = own
             external = dict(zip(request.external, wrenches, strict=True))
@@ -107,7 +107,7 @@ class ModeDerivatives:
 def _of_loads(
     states: LoadedStates, request: Request, arguments: tuple[np.ndarray, ...], where: np.ndarray
 ) -> Iterator[tuple[Place, Sequence[np.ndarray], Mode]]:
-    """Where friction has its levels from loads."""
+    """Compute derivatives where friction has its levels from loads."""
     for k, found in states.each(request, arguments, where):
         own = tuple(x[k] if x.ndim > 1 else x for x in arguments)
         M, F, A, *_ = (np.asarray(x, dtype=float) for x in states.numbers(request, own))
@@ -129,7 +129,7 @@ EMBEDDING = "rosenberg-extended"
 
 
 class Derivatives:
-    """What is made of the equations of motion of a closure next to accelerations."""
+    """Derivatives made of the equations of motion of a closure next to accelerations."""
 
     def __init__(self, rows: ConstraintRows, requests: Requests, accelerations: ClosedAccelerations) -> None:
         self.rows, self.model, self.requests, self.accelerations = rows, rows.model, requests, accelerations
@@ -206,7 +206,7 @@ class Derivatives:
         external: Mapping[str, Any],
         threads: int,
     ) -> tuple[np.ndarray, ...]:
-        """Where no force depends on loads, and nothing sticks."""
+        """Compute derivatives where no force depends on loads, and nothing sticks."""
         found, unsound = self._embedded(arguments, time, options, external, threads)
         if found and not unsound.any():
             return found
@@ -234,7 +234,7 @@ class Derivatives:
         options: Mapping[str, Any],
         external: Mapping[str, Any],
     ) -> tuple[np.ndarray, ...]:
-        """With states in which rates with dry friction are zero in the mode in force."""
+        """Compute derivatives with states in which rates with dry friction are zero in the mode in force."""
         if not len(self.modes.dry.rates):
             return found
         x = self._arguments(state, time, external)
@@ -252,7 +252,7 @@ class Derivatives:
         external: Mapping[str, Any],
         threads: int,
     ) -> tuple[np.ndarray, ...]:
-        """With friction from load: compiled while all joints slide, else in the mode in force."""
+        """Compute derivatives with friction from load: compiled while all joints slide, else in the mode in force."""
         states, x = self.accelerations.loaded, self._arguments(state, time, external)
         found, unsound = self._embedded(x, time, options, external, threads)
         batch = np.broadcast_shapes(*(y.shape[:-1] for y in x))
@@ -267,7 +267,8 @@ class Derivatives:
         return self._in_modes(states, request, x, options, again, whole)
 
     def _rows(self, q: Any, time: Any, options: Mapping[str, Any], external: Mapping[str, Any]) -> Request:
-        """By the rows of the accelerations: where some are redundant, derivatives off the constraints follow them."""
+        """Compute derivatives by the rows of the accelerations: where some are redundant, derivatives off the
+        constraints follow them."""
         known = self.accelerations.known(DEFAULT_SOLVER, options, external)
         return known or self.requests.checked(q, time, DEFAULT_SOLVER, options)
 
@@ -300,7 +301,7 @@ class Derivatives:
         return results
 
     def known(self, options: Mapping[str, Any], external: Mapping[str, Any]) -> Request | None:
-        """What compiled code answers, if it was asked before."""
+        """Result of compiled code, if it was called before."""
         return self._usual.get(_key(options, external))
 
     def _embedded(
@@ -311,7 +312,8 @@ class Derivatives:
         external: Mapping[str, Any],
         threads: int,
     ) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-        """By compiled code, and in which states it is not sound; nothing where there is no such code."""
+        """Compute derivatives by compiled code, and the states in which it is not sound; nothing where there is no
+        such code."""
         key = _key(options, external)
         request = self._usual[key] if key in self._usual else self._chosen(arguments[0], time, options)
         found, unsound = (), np.zeros(0, dtype=bool)
@@ -323,7 +325,7 @@ class Derivatives:
         return tuple(found), unsound
 
     def _chosen(self, q: Any, time: Any, options: Mapping[str, Any]) -> Request | None:
-        """What to compile, rows and order chosen at the first state; None where no machine code can serve."""
+        """Request to compile, rows and order chosen at the first state; None where no machine code can serve."""
         solver = DEFAULT_SOLVER if self.model.surfaces and options.get("passive", True) else EMBEDDING
         if not self.rows.calls.compiled or refusal(self.model, solver):
             return None
@@ -368,5 +370,5 @@ class Derivatives:
 
 
 def _key(options: Mapping[str, Any], external: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What the caller gave, to know it again."""
+    """Key of what the caller gave."""
     return (*(options.get(word) for word in ("method", "force", "passive")), *external)

@@ -67,7 +67,7 @@ class Drives:
     def known(
         self, actuators: Actuators, options: Mapping[str, Any], external: Mapping[str, Any]
     ) -> Request | None:
-        """What compiled code answers, if it was asked before."""
+        """Result of compiled code, if it was called before."""
         actuated = self.actuated.known(actuators)
         return None if actuated is None else self._usual.get(_key(actuated, options, external))
 
@@ -78,7 +78,7 @@ class Drives:
         options: Mapping[str, Any],
         external: Mapping[str, Any],
     ) -> Request | None:
-        """What to compile, with the rows chosen at the first state; None where no machine code can serve."""
+        """Request to compile, with the rows chosen at the first state; None where no machine code can serve."""
         rubbing = self._acting_friction(options)
         if rubbing is not None:
             rubbing.check()
@@ -214,8 +214,8 @@ class Drives:
         passive: bool = True,
         axes: str = "",
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """What the loops do to the tree, as wrenches by link; and the wrench in each loop, in axes of its seat or those
-        named."""
+        """Loads of the loops on the tree, as wrenches by link; and the wrench in each loop, in axes of its seat or
+        those named."""
         x, lam = self._loaded(state, tau, time, external, passive)
         at, _, moment, *_ = x.state
         if not any(isinstance(one, Joined) for one in self.rows.constraints):
@@ -253,7 +253,7 @@ class Drives:
         return x, self._shared(x, lam, passive) if self.shares.acts else lam
 
     def _shared(self, x: Arguments, lam: np.ndarray, passive: bool) -> np.ndarray:
-        """The same multipliers as compliances share them; what holds no numbers stays in its row."""
+        """Return the multipliers as compliances share them; what holds no numbers stays in its row."""
         found = lam.copy()
         for k in np.ndindex(lam.shape[:-1]):
             state = [state_of(y, *k) if k else y for y in x.state]
@@ -341,5 +341,5 @@ def _called(what: str, wrenches: Mapping[str, np.ndarray]) -> dict[str, np.ndarr
 
 
 def _batched(x: np.ndarray, axes: int, rows: int) -> np.ndarray:
-    """With the batch in front, if it was not there."""
+    """Put the batch in front, if it was not there."""
     return x if x.ndim > axes else np.broadcast_to(x, (rows, *x.shape))

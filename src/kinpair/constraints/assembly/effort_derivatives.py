@@ -38,7 +38,7 @@ SINGULAR = 1e12  # condition of the matrix
 
 
 class EffortDerivatives:
-    """Of a closure."""
+    """Derivatives of efforts of a closure."""
 
     def __init__(self, rows: ConstraintRows, requests: Requests, drives: Drives) -> None:
         self.rows, self.model, self.requests, self.drives = rows, rows.model, requests, drives

@@ -1,4 +1,4 @@
-"""What the constraints do under given efforts: of batches by compiled code, of single states with the rank found
+"""Forces of constraints under given efforts: of batches by compiled code, of single states with the rank found
 there, and refused where they are not determined."""
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ PART = 1e-8  # of a motion: a rate that moves less is rounding
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstraintForces:
-    """What the constraints do: accelerations, multiplier of every row, and the wrench of each constraint on its child;
-    of a batch with the batch in front.
+    """Forces of the constraints: accelerations, multiplier of every row, and the wrench of each constraint on its
+    child; of a batch with the batch in front.
 
     `wrenches`: by constraint, [moment; force] in world axes at its point in `points`, the origin of its mark on the
     child in the world; the parent gets the opposite at the same point. `contacts`: where rolling bodies touch, in the
@@ -45,7 +45,7 @@ class ConstraintForces:
 
     @property
     def unique(self) -> bool:
-        """Is the multiplier of every row determined?"""
+        """True if the multiplier of every row is determined."""
         return not self.undetermined
 
 
@@ -143,7 +143,7 @@ class Forces:
         options: Mapping[str, Any],
         external: Mapping[str, Any],
     ) -> ConstraintForces:
-        """Of one state, or of a batch."""
+        """Compute forces of one state, or of a batch."""
         named = dict(zip(("q", "qd", "tau"), state, strict=True))
         x = self.rows.calls.checked_arguments(external, **named, time=at_time(time))
         key = (options.get("passive", True), *external)
@@ -222,7 +222,7 @@ def _by_name(names: Iterable[str], values: np.ndarray) -> dict[str, Any]:
 
 
 def _only(x: ConstraintForces) -> ConstraintForces:
-    """The one state of a batch."""
+    """Return the single state of a batch."""
     by_row = {name: float(value[0]) for name, value in x.multipliers.items()}
     wrenches, points, contacts = (
         {name: value[0] for name, value in some.items()} for some in (x.wrenches, x.points, x.contacts)

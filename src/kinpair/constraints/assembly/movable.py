@@ -1,4 +1,4 @@
-"""What a mechanism and a system given by its energy have in common: coordinates by name, and their constraints.
+"""Base of a mechanism and a system given by its energy: coordinates by name, and their constraints.
 
 States given by name become arrays. Without constraints the entries that are not named are neutral coordinates, and
 zero rates, accelerations and efforts. Under constraints named coordinates are fixed and the others assembled, from the
@@ -39,7 +39,7 @@ def guess(closure: Closure, stated: Mapping[str, Any]) -> np.ndarray:
 
 
 def guesses(closure: Closure, stated: Mapping[str, Any]) -> np.ndarray:
-    """The same; of a batch (batch, nq) where there are arrays with a number for each state."""
+    """Read guesses; of a batch (batch, nq) where there are arrays with a number for each state."""
     start, batch = _start(closure), batch_of(closure.model, stated, coordinates=True)
     start = start if batch is None else np.broadcast_to(start, (batch, len(start)))
     return filled(closure.model, words_of("q"), stated, start, coordinates=True)[0]
@@ -102,7 +102,7 @@ ARRAYS = {np.ndarray}  # types of a state that is not given by name
 
 
 class Movable(ABC):
-    """Something with coordinates, free or under constraints."""
+    """A system with coordinates, free or under constraints."""
 
     model: Model
     _calls: Calls
@@ -116,7 +116,7 @@ class Movable(ABC):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the system."""
         return self.model.name
 
     @property
@@ -131,12 +131,12 @@ class Movable(ABC):
 
     @property
     def q_names(self) -> tuple[str, ...]:
-        """What each entry of q is."""
+        """Names of the entries of q."""
         return self.model.q_names
 
     @property
     def v_names(self) -> tuple[str, ...]:
-        """What each entry of qd, qdd and tau is."""
+        """Names of the entries of qd, qdd and tau."""
         return self.model.v_names
 
     @property
@@ -151,7 +151,7 @@ class Movable(ABC):
 
     @property
     def x_names(self) -> tuple[str, ...]:
-        """What each internal state is."""
+        """Names of the internal states."""
         return ports_of(self.model).x_names
 
     @property
@@ -164,7 +164,7 @@ class Movable(ABC):
 
     @property
     def u_names(self) -> tuple[str, ...]:
-        """What each input is."""
+        """Names of the inputs."""
         return ports_of(self.model).u_names
 
     def actuated(
@@ -221,7 +221,7 @@ class Movable(ABC):
         return self._closed.row_names
 
     def constraint_residual(self, q: Any, *, time: Any = 0.0) -> np.ndarray:
-        """φ of every holonomic row [m] or [rad]; zero where the loops close."""
+        """Residuals φ (rows,) of the holonomic rows [m] or [rad]; zero where the loops close."""
         (at,) = self.by_name(time, q=q)
         return self._closed.positions(at, time)
 
@@ -303,14 +303,14 @@ class Movable(ABC):
         return guess(self._closed, q) if isinstance(q, Mapping) else self._state("q", q)
 
     def checked(self, name: str, value: Any) -> np.ndarray:
-        """One of the arguments q, qd, qdd, tau, of one state or of a batch, checked.
+        """Check one of the arguments q, qd, qdd, tau, of one state (n,) or of a batch (batch, n).
 
         Units: coordinates [rad] or [m], rates [rad/s] or [m/s], efforts [N m] or [N].
         """
         return self._calls.checked(name, value)
 
     def _state(self, name: str, value: Any) -> np.ndarray:
-        """One state, checked."""
+        """Check one state."""
         return self._calls.one(name, value)
 
 

@@ -126,7 +126,7 @@ class Assembly:
         return result._replace(phi=result.phi[: len(scales)] * scales)
 
     def _kept(self, q: np.ndarray, guess: np.ndarray, stay: list[int]) -> np.ndarray:
-        """What entries that stay keep: what is given, or of a whole quaternion that of length one."""
+        """Values of entries that stay: what is given, or of a whole quaternion that of length one."""
         kept = np.array(q, dtype=float)
         for i in self.model.moving:
             span, pair = self.model.q_span[i], self.model.body[i].pair
@@ -166,7 +166,7 @@ class Assembly:
         return self.assemble(starts.start(self.model), (), 0.0, silent=True)
 
     def begin(self) -> np.ndarray:
-        """Where a search begins: the start, or neutral coordinates where that cannot be closed."""
+        """Find where a search begins: the start, or neutral coordinates where that cannot be closed."""
         try:
             return self.start()
         except SingularError:
@@ -191,7 +191,7 @@ class Assembly:
     def assemble(
         self, q: np.ndarray, fixed: Sequence[str], time: float, *, silent: bool = False
     ) -> np.ndarray:
-        """One state, by compiled code where it is often asked for."""
+        """Assemble one state, by compiled code where it is often asked for."""
         if not fixed and self.long.used and np.isfinite(q).all():
             return self.long.assembled(np.array(q, dtype=float))
         if self._often(tuple(fixed)) and np.isfinite(q).all():
@@ -209,8 +209,8 @@ class Assembly:
         silent: bool = False,
         row: int | None = None,
     ) -> np.ndarray:
-        """The same, within the limits of the joints if possible, else with a warning that says which are passed;
-        an error says which closure fails and by how much."""
+        """Assemble one state within the limits of the joints if possible, else with a warning that says which are
+        passed; an error says which closure fails and by how much."""
         result = self.assembled(q, fixed, time, within_limits=True)
         if not result.closed:
             while_fixed = f" with {listed(fixed)} fixed" if fixed else ""
@@ -228,7 +228,7 @@ class Assembly:
         return result.q
 
     def assemble_states(self, q: np.ndarray, fixed: Sequence[str], time: Any) -> np.ndarray:
-        """The same of a batch (batch, nq): compiled from near guesses, else state by state; NaN stays in its row."""
+        """Assemble a batch (batch, nq): compiled from near guesses, else state by state; NaN stays in its row."""
         x = self.rows.calls.checked_arguments({}, q=q, time=at_time(time))
         count = 1 if x.batch is None else x.batch
         states, moments = (np.broadcast_to(y, (count, y.shape[-1])) for y in x.state)
@@ -257,7 +257,7 @@ class Assembly:
         return found, near if box is None else near & (box.beyond(found) <= BEYOND).all(axis=1)
 
     def _cure(self, phi: np.ndarray) -> str:
-        """What to look at: drives, where some are among the closures that fail, else lengths."""
+        """Remedy to suggest: drives, where some are among the closures that fail, else lengths."""
         kinds = {x.kind for x in self.rows.constraints if x.name in self.rows.gaps(phi)}
         if kinds.isdisjoint(DRIVEN):
             return "check the lengths"

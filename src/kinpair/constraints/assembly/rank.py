@@ -1,4 +1,4 @@
-"""Which rows say something new, the order in which an embedding eliminates them, and what the equations depend on.
+"""Independent rows, the order in which an embedding eliminates them, and what the equations depend on.
 
 Dependences are the conditions of Voronets' and Chaplygin's equations. They are judged in a few states drawn at random
 about a given one: a dependence that is there shows in almost every state.
@@ -43,7 +43,7 @@ class Structure:
         self._generic: list[State] = []
 
     def applies(self, solver: str, q: np.ndarray, time: float) -> bool:
-        """Are the conditions of Voronets' or Chaplygin's equations met?"""
+        """True if the conditions of Voronets' or Chaplygin's equations are met."""
         if self.model.q_names != self.model.v_names:
             return False
         try:
@@ -83,7 +83,7 @@ class Structure:
             spread *= 0.5
 
     def _defined(self, q: np.ndarray, qd: np.ndarray) -> bool:
-        """Has everything a value there?"""
+        """True if everything has a value there."""
         every = self.rows.terms((q, qd, np.zeros(self.model.nv)), 0.0, {}, {})
         return all(np.isfinite(x).all() for x in every)
 
@@ -99,7 +99,7 @@ class Structure:
 
     @cached_property
     def _steady(self) -> bool:
-        """Are the rows A(q) q̇ = 0, at any time?"""
+        """True if the rows are A(q) q̇ = 0 at any time."""
         for q, qd in self._generic:
             A = self.rows.matrix(q, 0.0)
             for time in MOMENTS:
@@ -114,7 +114,7 @@ class Structure:
         return [k for k in range(self.model.nv) if not self._felt(k)]
 
     def _felt(self, k: int) -> bool:
-        """Do mass, forces or rows change with coordinate k alone?"""
+        """True if mass, forces or rows change with coordinate k alone."""
         still = np.zeros(self.model.nv)
         for (q, qd), (other, _) in zip(self._generic, self._generic[1:], strict=False):
             moved = q.copy()
@@ -202,7 +202,7 @@ class Rank:
         return max((here, *nearby), key=len)
 
     def kept_here(self, q: np.ndarray, time: float, rank: int) -> tuple[int, ...] | None:
-        """So many rows that are independent at q itself; None where there are not, in a singular position."""
+        """Choose rows that are independent at q itself; None where there are not, in a singular position."""
         A = self.rows.matrix(q, time)
         kept = independent_rows(A) if np.isfinite(A).all() else ()
         return kept if len(kept) == rank else None
@@ -237,14 +237,14 @@ class Requests:
         self._choices: dict[str, set[Request]] = {}
 
     def choose(self, quantity: str, q: Any, time: Any, solver: str, options: Mapping[str, Any]) -> Request:
-        """With rows, and their order where the solver needs one, chosen at the first state of numbers."""
+        """Choose rows, and their order where the solver needs one, chosen at the first state of numbers."""
         sample, moment = self._sample(q, time)
         request = request_of("forward_dynamics", owner=self.model.name, **options)
         kept = self.rank.kept(sample, moment)
         return self.ordered(replace(request, quantity=quantity, solver=solver, kept=kept), sample, moment)
 
     def checked(self, q: Any, time: Any, solver: str, options: Mapping[str, Any]) -> Request:
-        """For accelerations, refused where the loops are open or no rates obey."""
+        """Check a request for accelerations, refused where the loops are open or no rates obey."""
         self._check_solver(solver)
         sample, moment = self._sample(q, time)
         self.rows.defined(sample, moment)
@@ -253,7 +253,7 @@ class Requests:
         return self.choose("accelerations", q, time, solver, options)
 
     def of_kernel(self, quantity: str, q: Any, solver: str, options: Mapping[str, Any]) -> Request:
-        """For a kernel of one of `KERNELS`; the rows kept are chosen at q."""
+        """Request for a kernel of one of `KERNELS`; the rows kept are chosen at q."""
         if quantity == "forward_dynamics":
             return self.checked(q, 0.0, solver, options)
         if quantity == "forward_dynamics_in_phases":
@@ -273,19 +273,20 @@ class Requests:
         return states[first], float(moments[min(first, len(moments) - 1)])
 
     def ordered(self, request: Request, q: np.ndarray, time: float) -> Request:
-        """With the order of elimination, where the solver needs one."""
+        """Add the order of elimination, where the solver needs one."""
         if request.solver not in EMBEDDED:
             return request
         rows, dependent = self.rank.order(request.solver, request.kept, q, time)
         return replace(request, rows=rows, dependent=dependent)
 
     def here(self, request: Request, q: np.ndarray, time: float) -> Request | None:
-        """With as many rows that are independent at q itself; None where there are not, in a singular position."""
+        """Choose as many rows as are independent at q itself; None where there are not, in a singular position."""
         kept = self.rank.kept_here(q, time, len(request.kept))
         return None if kept is None else self.ordered(replace(request, kept=kept), q, time)
 
     def fitting(self, request: Request, q: np.ndarray, time: float) -> Request | None:
-        """The same while its rows are independent at q, or with others that are; None in a singular position."""
+        """Return the request while its rows are independent at q, or with others that are; None in a singular
+        position."""
         A = np.asarray(self.rows.matrix(q, time), dtype=float)[list(request.kept)]
         if not np.isfinite(A).all():
             return request  # the answer is not finite either
@@ -306,7 +307,7 @@ class Requests:
         return list(parts.items())
 
     def singular(self, what: str, request: Request, q: np.ndarray, row: int | None) -> SingularError:
-        """That there is no such thing where the rank of the rows is lower than close by."""
+        """Raise an error that there is no solution where the rank of the rows is lower than close by."""
         redundant = [x for n, x in enumerate(self.rows.row_names) if n not in request.kept]
         return SingularError(
             f"{self.model.name}: no {what} in a singular position{named(row)}: the rank of the rows of "
@@ -317,8 +318,8 @@ class Requests:
         )
 
     def anew(self, tried: list[Request], arguments: tuple[Any, ...], dependent: np.ndarray) -> Request | None:
-        """Other rows, or another order, for a state where those tried depend on each other, or nearly; None where there
-        are no better ones, or too many were made before."""
+        """Choose other rows, or another order, for a state where those tried depend on each other, or nearly; None
+        where there are no better ones, or too many were made before."""
         for k in np.flatnonzero(dependent).tolist():
             q, *_, time = (state_of(x, k) for x in arguments[:4])
             fresh = self.here(tried[0], q, float(time[0])) if np.isfinite(q).all() else None

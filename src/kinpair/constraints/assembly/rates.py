@@ -47,7 +47,7 @@ class Rates:
         of_one: Callable[..., np.ndarray],
         of_many: Callable[..., tuple[np.ndarray, np.ndarray]],
     ) -> np.ndarray:
-        """Of one state, or of a batch: compiled where that is sound, else state by state."""
+        """Find the nearest rates of one state, or of a batch: compiled where that is sound, else state by state."""
         if not isinstance(inputs, Mapping | None):
             raise InputError(f"{self.model.name}: inputs is {inputs!r}; give a dict: name of a rate → number")
         own, moment = inputs or {}, at_time(time)
@@ -185,5 +185,5 @@ class Rates:
 
 
 def _rows(x: np.ndarray, batch: int | None) -> np.ndarray:
-    """With so many states in front, if it is to have them."""
+    """Broadcast to the batch shape."""
     return x if batch is None else np.broadcast_to(x, (batch, x.shape[-1]))

@@ -18,7 +18,7 @@ from kinpair.evaluation.quantities import Request, request_of
 
 
 class ConstrainedReactions:
-    """Of a closure whose model has a body for every link."""
+    """Reactions of a closure whose model has a body for every link."""
 
     def __init__(self, rows: ConstraintRows, requests: Requests, drives: Drives) -> None:
         self.rows, self.model, self.requests, self.drives = rows, rows.model, requests, drives
@@ -55,7 +55,7 @@ class ConstrainedReactions:
         return by_name(self.names, w).marked_by(marks)
 
     def _added(self, shares: SharedLoads, w: np.ndarray, q: np.ndarray, time: Any, axes: str) -> np.ndarray:
-        """What the compliances add to wrenches w in joint axes (…, names, 6), in the axes named."""
+        """Wrenches that the compliances add to wrenches w in joint axes (…, names, 6), in the axes named."""
         moments, found = at_time(time), np.zeros(w.shape)
         for k in np.ndindex(w.shape[:-2]):
             at, moment = (state_of(q, *k), state_of(moments, *k)) if k else (q, moments)
@@ -91,7 +91,7 @@ class ConstrainedReactions:
     def _request(
         self, q: Any, time: Any, options: Mapping[str, Any], external: Mapping[str, Any], axes: str
     ) -> tuple[Request, Any]:
-        """What is asked for, and who answers; rows are chosen once, since code is compiled for them."""
+        """Request, and the solver that answers; rows are chosen once, since code is compiled for them."""
         key = (options.get("method"), bool(options.get("passive", True)), bool(options.get("force")), axes)
         key = (*key, *external)
         if key not in self._known:

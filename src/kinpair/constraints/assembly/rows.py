@@ -34,7 +34,7 @@ class ConstraintRows:
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
-        """All of them, in the order of their rows."""
+        """All constraints, in the order of their rows."""
         return constraints_of(self.model)
 
     @cached_property
@@ -44,7 +44,7 @@ class ConstraintRows:
 
     @cached_property
     def scales(self) -> np.ndarray:
-        """What each φ is judged by."""
+        """Scale of each φ."""
         return all_scales(self.model, self.constraints)
 
     @cached_property
@@ -72,7 +72,7 @@ class ConstraintRows:
         return self.calls(request, (*state, at_time(time), *external.values()))
 
     def check_numbers(self, q: Any) -> None:
-        """One state is made of numbers; in a batch what is not stays in its row."""
+        """Check that one state is made of numbers; in a batch what is not stays in its row."""
         if np.ndim(q) == 1 and not np.isfinite(self.calls.checked("q", q)).all():
             raise InputError(f"{self.model.name}: q holds NaN or infinity", argument="q")
 
@@ -129,7 +129,7 @@ class ConstraintRows:
             )
 
     def drift(self, q: Any, qd: Any, time: float) -> rank_revealing.Drift:
-        """How far a state is from obeying the rows."""
+        """Distance of a state from satisfying the rows."""
         A, psi, _ = self.rows(q, qd, time)
         gap = np.abs(self.positions(q, time)).max(initial=0.0)
         slip = np.abs(psi / rank_revealing.lengths(A)).max(initial=0.0)
@@ -153,7 +153,7 @@ class ConstraintRows:
         return ", ".join(f"{name!r} stays open by {gap:.3g}" for name, gap in worst[:4]) or "nothing is open"
 
     def opened(self, q: np.ndarray, time: float, by: float = OPEN) -> bool:
-        """Is a loop open by more than this?"""
+        """True if a loop is open by more than this."""
         return bool(np.abs(self.positions(q, time) / self.scales).max(initial=0.0) > by)
 
     def check_gaps(self, q: Any, time: Any, gaps: np.ndarray) -> None:
@@ -172,7 +172,7 @@ class ConstraintRows:
             )
 
     def check_closed(self, q: Any, time: Any) -> None:
-        """The same for any coordinates."""
+        """Check that loops are closed for any coordinates."""
         if self.scales.size:
             self.check_gaps(q, time, np.abs(self.positions(q, time) / self.scales).max(-1))
 

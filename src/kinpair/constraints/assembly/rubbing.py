@@ -27,7 +27,7 @@ OPEN = 1e-8  # of the largest load of a unit multiplier: a smaller one is roundi
 
 
 class Rubbing:
-    """Of a closure whose joints have friction from load."""
+    """Friction of a closure whose joints have friction from load."""
 
     def __init__(self, rows: ConstraintRows, shares: SharedLoads, requests: Requests) -> None:
         self.rows, self.model, self.shares, self.requests = rows, rows.model, shares, requests
@@ -47,7 +47,7 @@ class Rubbing:
     def state(
         self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any]
     ) -> tuple[Request, tuple[np.ndarray, ...]]:
-        """What these solves are asked for at one state, and its arguments."""
+        """Request of these solves at one state, and its arguments."""
         options = {"method": None, "force": False, "passive": True, "external": external}
         chosen, q = (
             self.requests.checked(state[0], time, DEFAULT_SOLVER, options),
@@ -62,7 +62,7 @@ class Rubbing:
     def efforts(
         self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any], which: str = ""
     ) -> np.ndarray:
-        """Of friction (nv,) at a state q, q̇, τ."""
+        """Efforts of friction (nv,) at a state q, q̇, τ."""
         request, arguments = self.state(state, time, external)
         return self.states.efforts(self.states.one(request, arguments, which))
 

@@ -1,4 +1,4 @@
-"""Which loads redundant rows leave open, and how compliances share them out: in floats, with the rank found there."""
+"""Loads that redundant rows leave open, and how compliances share them out: in floats, with the rank found there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST = 1e-10  # of the largest singular value: a load that compliances hardly s
 
 
 class SharedLoads:
-    """What compliances make of the multipliers of a closure; `given` ones stand for those of the description."""
+    """Shares that compliances give to the multipliers of a closure; `given` ones stand for those of the description."""
 
     def __init__(self, rows: ConstraintRows, given: Mapping[str, Any] | None = None) -> None:
         self.rows, self.model = rows, rows.model
@@ -43,7 +43,7 @@ class SharedLoads:
 
     @property
     def acts(self) -> bool:
-        """Is any compliance given?"""
+        """True if any compliance is given."""
         return bool(self.root.any())
 
     def by_multiplier(self, q: np.ndarray, time: float, axes: str = "") -> np.ndarray:
@@ -60,7 +60,7 @@ class SharedLoads:
         return N @ Vt[int((sigma > LEAST * sigma.max(initial=0.0)).sum()) :].T
 
     def undetermined(self, q: np.ndarray, time: float, axes: str) -> np.ndarray:
-        """Which components are not unique (names, 6)."""
+        """Components that are not unique (names, 6)."""
         B = self.by_multiplier(q, time, axes) @ self.left_open(q, time)
         largest = np.abs(B).max(initial=0.0)
         return (np.abs(B) > OPEN * largest).any(axis=1).reshape(len(self.names), 6)

@@ -46,7 +46,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """Where a loop is eliminated."""
+    """Body at which a loop is eliminated."""
 
     start: int
     stop: int
@@ -63,7 +63,8 @@ class Plan(NamedTuple):
 
 
 def row_key(x: Any) -> Hashable | None:
-    """What the rows of a loop depend on next to the poses of its ends; None where they are no rows of this kind."""
+    """Key of what the rows of a loop depend on next to the poses of its ends; None where they are no rows of this
+    kind."""
     if isinstance(x, LoopClosure):
         return (x.pair.kind, x.pair.closure, getattr(x.pair, "pitch", 0.0))
     if isinstance(x, Rod) and not x.moving:
@@ -170,7 +171,7 @@ def _columns(widths: Sequence[int], paths: Sequence[set[int]]) -> list[int]:
 
 
 def _close(branches: Sequence[tuple[_Node, ...]], bodies: dict[bytes, Body]) -> list[_Node]:
-    """Put a body in front of the branches of each loop; of loops that share a branch one in front of the other."""
+    """Put one body in front of the branches of each loop; of loops that share a branch one in front of the other."""
     head: dict[int, _Node] = {}  # the body that was put in front of a branch
 
     def top(node: _Node) -> _Node:
@@ -389,7 +390,7 @@ def residuals(model: Model, q: Vector, qd: Vector, time: Scalar) -> list[Scalar]
 
 
 def obstacle(model: Model) -> str:
-    """Why the loops cannot be eliminated along the tree; empty where they can."""
+    """Reason why the loops cannot be eliminated along the tree; empty where they can."""
     constraints = constraints_of(model)
     if odd := next((x for x in constraints if row_key(x) is None), None):
         return f"{odd.kind} {odd.name!r} is no loop between two frames"

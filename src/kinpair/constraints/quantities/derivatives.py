@@ -65,7 +65,7 @@ class Moving(NamedTuple):
 
 
 def balance(model: Model, request: Request, x: Moving, loads: External) -> Vector:
-    """What vanishes in motion: M q̈ − F − Aᵀλ, then A q̈ − b, of the rows kept.    (FD1)"""
+    """Residual of the motion: M q̈ − F − Aᵀλ, then A q̈ − b, of the rows kept.    (FD1)"""
     q, qd, tau, time, qdd, lam = x
     constraint_rows = all_rows.rows(model, constraints_of(model), q, qd, time[0], request.kept)
     state = State(q, qd, tau=tau, time=time[0])

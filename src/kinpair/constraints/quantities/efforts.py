@@ -36,7 +36,7 @@ EMPTY = 1e-12  # so long counts a row that says nothing
 
 
 class Balance(NamedTuple):
-    """What balances generalised forces r (n) at one position: efforts of the actuated rates, and multipliers."""
+    """Solver that balances generalised forces r (n) at one position: efforts of the actuated rates, and multipliers."""
 
     problem: Problem
     embedded: Parts
@@ -107,7 +107,8 @@ def _soundness(x: Equations, balance: Balance, qdd: Vector, tau: Vector) -> Scal
 
 
 def _obeyed(x: Equations, qdd: Vector) -> list[tuple[Scalar, Scalar]]:
-    """What must be less than what: how far the loops are open, and by how much the accelerations break each row."""
+    """Pairs of numbers of which the first must be less: how far the loops are open, and by how much the
+    accelerations break each row."""
     model = x.at.model
     gap = largest(list(x.phi / all_rows.scales(model, constraints_of(model))))
     size = HOLDS * (1.0 + largest(list(qdd)))

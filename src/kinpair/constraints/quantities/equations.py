@@ -44,7 +44,7 @@ class Equations:
         return all_rows.residual_at(constraints_of(self.at.model), self.at)
 
     def problem(self, request: Request, tree: Tree | None = None) -> Problem:
-        """What a solver is given; `tree`: which entries of M are not zero, by default those of the model."""
+        """Problem for a solver; `tree`: which entries of M are not zero, by default those of the model."""
         model = self.at.model
         scales = inertia_scales(model) if has_own_mass(model) else ()
         nonzero = tree or mass_tree(model)
@@ -52,7 +52,7 @@ class Equations:
 
 
 def equations(model: Model, request: Request, state: State, loads: External, alpha: float = 0.0) -> Equations:
-    """Of the rows `request.kept`, in that order; with `alpha` [1/s] they are stabilised."""
+    """Make the equations of the rows `request.kept`, in that order; with `alpha` [1/s] they are stabilised."""
     at = Motion(model, state.q, state.time, state.qd)
     M, F = _own_terms(model, request, state, loads)
     every = all_rows.rows_at(constraints_of(model), at)
@@ -105,12 +105,12 @@ def _own_terms(model: Model, request: Request, state: State, loads: External) ->
 
 
 def mass_tree(model: Model) -> Tree:
-    """Which entries of M are not zero, see `algebra.tree_ldl`."""
+    """Nonzero entries of M, see `algebra.tree_ldl`."""
     return rate_tree(model) if has_own_mass(model) else full(model.nv)
 
 
 def has_own_mass(model: Model) -> bool:
-    """Is M that of the bodies, and nothing else?"""
+    """True if M is that of the bodies, and nothing else."""
     return model.terms is None and not model.singular_mass
 
 

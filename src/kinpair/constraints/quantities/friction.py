@@ -37,7 +37,7 @@ STILL = 1e-13  # a rate this small, against one and the largest, counts as zero
 
 
 class Loaded(NamedTuple):
-    """How surfaces slide, what their joints are in, their forms and loads."""
+    """State of surfaces: how they slide, what their joints are in, their forms and loads."""
 
     own: dynamics.Sliding
     joints: list[Carried]
@@ -66,7 +66,8 @@ def with_friction(
     *,
     changing: bool = False,
 ) -> Rubbed:
-    """From the solution without friction; `answer` solves for the answers to it; `changing`: rows of any rank."""
+    """Add friction to the solution without friction; `answer` solves for the answers to it; `changing`: rows of any
+    rank."""
     model = at_moment(model, state.time)
     acting = loads_on(model, state, external, passive=request.passive)
     own = dynamics.sliding(model, state.qd)
@@ -139,7 +140,7 @@ def of_driven_motion(
 
 
 def _slides(own: dynamics.Sliding, qd: Vector) -> Scalar:
-    """One where every surface slides faster than rounding, zero elsewhere."""
+    """Return one where every surface slides faster than rounding, zero elsewhere."""
     large = 1.0 + reduce(maximum, [np.abs(v) for v in qd], 0.0)
     sizes = [(s.sliding(), qd[k]) for s, k in zip(own.surfaces, own.spans, strict=True)]
     rests = [less(STILL * large * np.abs(G).max(), length(*(G @ v))) for G, v in sizes]
@@ -147,7 +148,7 @@ def _slides(own: dynamics.Sliding, qd: Vector) -> Scalar:
 
 
 class _Carrying(NamedTuple):
-    """What the joints carry at one position: unit wrenches of all rows, those kept, and who shares what."""
+    """Loads that the joints carry at one position: unit wrenches of all rows, those kept, and who shares what."""
 
     q: Vector
     kept: Sequence[int]
@@ -156,17 +157,18 @@ class _Carrying(NamedTuple):
 
     @staticmethod
     def of(model: Model, request: Request, state: State, *, changing: bool = False) -> _Carrying:
-        """At the position of a state; `changing`: the rank of the rows kept may be lower than their number."""
+        """Compute loads at the position of a state; `changing`: the rank of the rows kept may be lower than their
+        number."""
         unit = wrench_rows(model, constraints_of(model), state.q, state.time)
         shares = sharing(model, request.kept, state, changing=changing)
         return _Carrying(state.q, request.kept, unit, shares)
 
     def wrenches(self, model: Model, qd: Vector, qdd: Vector, w_ext: Sequence[Any], lam: Vector) -> ByBody:
-        """By body, in its axes, in a motion with multipliers λ of the rows kept."""
+        """Wrenches by body, in its axes, in a motion with multipliers λ of the rows kept."""
         return self._shared(model, qd, qdd, w_ext, lam)[0]
 
     def multipliers(self, model: Model, qd: Vector, qdd: Vector, w_ext: Sequence[Any], lam: Vector) -> Vector:
-        """Of all rows."""
+        """Multipliers of all rows."""
         return self._shared(model, qd, qdd, w_ext, lam)[1]
 
     def _shared(
@@ -179,7 +181,7 @@ class _Carrying(NamedTuple):
 
     @property
     def sound(self) -> Scalar:
-        """One where the compliances determine every share, or there are none; zero elsewhere."""
+        """Return one where the compliances determine every share, or there are none; zero elsewhere."""
         return 1.0 if self.shares is None else where(less(*self.shares.sound), 1.0, 0.0)
 
 
@@ -200,7 +202,7 @@ class LoadedTerms(NamedTuple):
 def loaded_terms(
     model: Model, request: Request, state: State, external: External, problem: Problem
 ) -> LoadedTerms:
-    """Of a state under constraints."""
+    """Collect the terms of a state under constraints."""
     acting: Loads = loads_on(model, state, external, passive=request.passive)
     carry = _Carrying.of(model, request, state)
     L = load_columns(model, request, state)
@@ -228,7 +230,7 @@ def load_columns(model: Model, request: Request, state: State) -> Matrix:
 
 
 def _forms(model: Model, state: State, w: Sequence[Any]) -> list[Scalar]:
-    """Of all surfaces, one after the other, at wrenches by body."""
+    """Forms of all surfaces, one after the other, at wrenches by body."""
     qs = coordinates(model, state.q)
     return [form for s in surfaces_of(model) for form in s.forms(w[s.body], qs[s.body])]
 

@@ -115,7 +115,7 @@ def _split(A: Matrix, kept: Sequence[int]) -> _Split:
 
 
 def _lengths(A: Matrix) -> list[Scalar]:
-    """As `rank_revealing.lengths`."""
+    """Lengths of rows, as `rank_revealing.lengths`."""
     squares = [_dot(row, row) for row in A]
     longest = reduce(maximum, squares, 0.0)
     least = where(less(0.0, longest), SHORT * SHORT * longest, 1.0)
@@ -146,11 +146,11 @@ class _Basis:
 
     @property
     def diagonal(self) -> list[Scalar]:
-        """Of R: what each row had beyond those before."""
+        """Diagonal of R: what each row had beyond those before."""
         return [row[k] for k, row in enumerate(self.R)]
 
     def parts(self, row: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """Of a vector along the rows of Q, and what is left of it."""
+        """Parts of a vector along the rows of Q, and what is left of it."""
         rest, along = list(row), list[Scalar]()
         for q in self.Q:
             c = _dot(q, rest)
@@ -160,7 +160,7 @@ class _Basis:
         return along, rest
 
     def add(self, row: Sequence[Scalar]) -> None:
-        """One row more."""
+        """Add one row more."""
         along, rest = self.parts(row)
         size = np.sqrt(_dot(rest, rest))
         self.Q.append(_scaled(array(rest), size))
@@ -208,7 +208,7 @@ COMPONENTS = 6
 
 
 def reaction_names(model: Model) -> tuple[str, ...]:
-    """What reactions are of: the joints of the description, then the loops and other constraints between two frames."""
+    """Names of reactions: the joints of the description, then the loops and other constraints between two frames."""
     return (*joint_order(model), *(x.name for x in constraints_of(model) if isinstance(x, Joined)))
 
 
@@ -255,7 +255,7 @@ class Sharing(NamedTuple):
 
 
 def sharing(model: Model, kept: Sequence[int], state: State, *, changing: bool = False) -> Sharing | None:
-    """Of all rows, of which those kept are independent; `changing`: where all are kept, their rank may be lower.
+    """Shares of all rows, of which those kept are independent; `changing`: where all are kept, their rank may be lower.
 
     None where nothing is shared, or no compliance is given.
     """

@@ -104,13 +104,13 @@ def _solved(A: Matrix, right: Vector, damping: Sequence[Scalar] = ()) -> Acceler
 
 
 def _spread(model: Model, free: Sequence[int], delta: Vector) -> Vector:
-    """By rate, zero for those that are locked."""
+    """Spread values by rate, zero for those that are locked."""
     by_rate = dict(zip(free, delta, strict=True))
     return array([by_rate.get(k, 0.0) for k in range(model.nv)])
 
 
 def _left(A: Matrix, right: Vector, step: Vector) -> list[tuple[Scalar, Scalar]]:
-    """What each row misses, and its length."""
+    """Residual of each row, and its length."""
     missed = right - A @ step
     return [(np.abs(x), np.sqrt(row @ row) + EMPTY) for x, row in zip(missed, A, strict=True)]
 

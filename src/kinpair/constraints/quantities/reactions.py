@@ -34,7 +34,7 @@ def constrained_wrenches(
     time: Vector,
     loads: External,
 ) -> tuple[Matrix, Scalar]:
-    """The same of joints and loops under the efforts tau; and one where the solve needs no closer look, else zero."""
+    """Wrenches of joints and loops under the efforts tau; and one where the solve needs no closer look, else zero."""
     constraints, at = constraints_of(model), Motion(model, q, time[0], qd)
     rows = all_rows.rows_at(constraints, at)
     needed = inverse_dynamics(model, replace(request, quantity="inverse_dynamics"), q, qd, qdd, loads)

@@ -1,4 +1,4 @@
-"""The one solve for accelerations under constraints, by any solver, over floats, symbols or columns of a batch.
+"""Solve for accelerations under constraints, by any solver, over floats, symbols or columns of a batch.
 
 Quantities, time loops, implicit steps and guards of limits call `solve`. Where the rank of the rows is uncertain, and
 where limits are reached, `solve_any_rank` takes floats. The numbers behind a solve say whether it needs a closer look.
@@ -76,7 +76,7 @@ def _shortest(A: Matrix) -> Scalar:
 
 
 def is_sound(solver: str, soundness: Vector, size: Scalar) -> Scalar:
-    """One where the four numbers need no closer look, zero elsewhere; `size` of the accelerations, which must be
+    """Return one where the four numbers need no closer look, zero elsewhere; `size` of the accelerations, which must be
     numbers."""
     of_mass, of_rows, missed, gap = soundness
     pairs = (
@@ -122,7 +122,7 @@ class ConstrainedSolution:
 
     @property
     def power(self) -> Scalar:
-        """Of the constraint forces, λᵀA q̇; not zero where a constraint moves."""
+        """Power of the constraint forces, λᵀA q̇; not zero where a constraint moves."""
         return self.lam @ (self.equations.A @ self.equations.at.qd) if len(self.lam) else 0.0
 
     @property
@@ -175,7 +175,7 @@ def solve(
 def solve_equations(
     x: Equations, request: Request, mu: Sequence[float] = (), tree: Tree | None = None
 ) -> ConstrainedSolution:
-    """The same for equations that were changed, as those of an implicit step, by multipliers."""
+    """Solve equations that were changed, as those of an implicit step, by multipliers."""
     solved = of_rank(mu)(x.problem(request, tree))
     return ConstrainedSolution(solved.qdd, solved.lam, x, solved.soundness, request)
 
@@ -194,14 +194,15 @@ def of_rank(mu: Sequence[float]) -> Solver:
 def _of_problem(
     model: Model, request: Request, state: State, loads: External, problem: Problem
 ) -> Accelerations:
-    """By a solver that needs M, F, A and b only."""
+    """Solve by a solver that needs M, F, A and b only."""
     return SOLVERS[request.solver](problem)
 
 
 def _of_screws(
     model: Model, request: Request, state: State, loads: External, problem: Problem
 ) -> Accelerations:
-    """By the block system of all bodies and joints: the tree eliminated from its tips, then the rows of the loops.
+    """Solve by the block system of all bodies and joints: the tree eliminated from its tips, then the rows of the
+    loops.
 
     The response to each row is an elimination of its own, with everything else at rest.
     """
@@ -220,7 +221,7 @@ def _of_screws(
 def _of_reactions(
     model: Model, request: Request, state: State, loads: External, given: Problem
 ) -> Accelerations:
-    """By Zhao & Gu's equations: λ of the cut joints from the reaction equation, then q̈ from that of motion.
+    """Solve by Zhao & Gu's equations: λ of the cut joints from the reaction equation, then q̈ from that of motion.
 
     λ comes from differences of large numbers, in thin bodies; the rows, applied to q̈ once, return the digits lost.
     """
@@ -242,7 +243,7 @@ def _of_reactions(
 def _of_energy(
     model: Model, request: Request, state: State, loads: External, problem: Problem
 ) -> Accelerations:
-    """By Voronets' or Chaplygin's equations."""
+    """Solve by Voronets' or Chaplygin's equations."""
     q, qd, time = state.q, state.qd, state.time
     constraints, still = constraints_of(model), np.zeros(model.nv)
 

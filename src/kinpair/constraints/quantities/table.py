@@ -84,7 +84,7 @@ def acceleration_derivatives(
 def constrained_derivatives(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[tuple[Matrix, Matrix, Matrix], Scalar]:
-    """The same, and one where q̈ needs no closer look, zero elsewhere."""
+    """Derivatives under constraints, and one where q̈ needs no closer look, zero elsewhere."""
     every = acceleration_derivatives(model, request, q, qd, tau, time, loads)
     solution = solve(model, request, State(q, qd, tau=tau, time=time[0]), loads)
     return every, solution.soundness[1] * solution.alone
@@ -135,7 +135,7 @@ def terms(
 def loaded_terms(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Matrix | Vector, ...]:
-    """What solves in floats with friction from load need, see `constraints/quantities/friction.py`."""
+    """Terms that solves in floats with friction from load need, see `constraints/quantities/friction.py`."""
     state = State(q, qd, tau=tau, time=time[0])
     problem = equations(model, request, state, loads).problem(request)
     return tuple(friction.loaded_terms(model, request, state, loads, problem))

@@ -29,7 +29,7 @@ BOUNDS: dict[str, Callable[[float], Bounds]] = {  # by kind of row, as functions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedRow:
-    """One row at a state: its gap [m] or [rad], the rate of the gap, N (nv,), and the kind and level of its bounds."""
+    """A row at a state: its gap [m] or [rad], the rate of the gap, N (nv,), and the kind and level of its bounds."""
 
     name: str
     gap: float
@@ -40,7 +40,7 @@ class BoundedRow:
 
     @property
     def bounds(self) -> Bounds:
-        """Of its multiplier."""
+        """Bounds of its multiplier."""
         return BOUNDS[self.kind](self.level)
 
 
@@ -56,7 +56,7 @@ class BoundedRows:
     hi: np.ndarray
 
     def some(self, chosen: Sequence[int]) -> BoundedRows:
-        """These rows alone."""
+        """Select these rows alone."""
         k = list(chosen)
         names = tuple(self.names[n] for n in k)
         return BoundedRows(names, self.gaps[k], self.rates[k], self.N[k], self.lo[k], self.hi[k])

@@ -1,4 +1,4 @@
-"""From the constraints of a description to constraints on the numbered model, checked."""
+"""Conversion of the constraints of a description to constraints on the numbered model, checked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RIMLESS = {"ball": "a ball", "ellipsoid": "an ellipsoid"}
 
 
 def is_constrained(description: Description) -> bool:
-    """Is there anything beyond the joints?"""
+    """True if there are constraints beyond the joints."""
     return bool(description.constraints) or bool(_mimics(description))
 
 
@@ -68,7 +68,7 @@ def _mimics(description: Description) -> list[d.Coupling]:
 
 
 def _followed(mimic: Mimic, kinds: Mapping[str, str]) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    """What a mimic joint follows: nothing, so that it stays at its offset, where the other one is fixed."""
+    """Terms that a mimic joint follows: nothing, so that it stays at its offset, where the other one is fixed."""
     return () if kinds[mimic.joint] == "fixed" else ((mimic.joint, (mimic.multiplier,)),)
 
 
@@ -99,7 +99,7 @@ def _marks(model: Model, part: Any, place: Place, turn: np.ndarray | None = None
 
 
 def _check_axes(part: Any, place: Place, axes: int) -> None:
-    """Its directions are such as those of a joint must be."""
+    """Check that directions are such as those of a joint must be."""
     every = (part.axis, getattr(part, "axis2", None))
     for axis in every[:axes]:
         if axis is not None:
@@ -109,7 +109,7 @@ def _check_axes(part: Any, place: Place, axes: int) -> None:
 
 
 def _direction(part: Any, place: Place) -> np.ndarray:
-    """Its axis at length one."""
+    """Axis scaled to length one."""
     _check_axes(part, place, 1)
     return unit(np.array(part.axis, dtype=float))
 
@@ -229,7 +229,7 @@ def _guided(model: Model, part: d.Guide, place: Place) -> Constraint:
 
 
 def _coordinate(model: Model, name: str, place: Place) -> tuple[int, int]:
-    """Where a coordinate and its rate stand in q and q̇."""
+    """Indices of a coordinate and its rate in q and q̇."""
     known = [x for x in model.q_names if x in model.v_names]
     if name not in known:
         joint, coordinates = name.split(".")[0], f"Coordinates: {listed(known)}"

@@ -36,8 +36,8 @@ SHAKES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 1.6)  # [rad] 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closing:
-    """What is to be closed: φ(q) and its A(q), scaled so that one is much; how q moves along rates, how many there are,
-    and which may move."""
+    """Problem of closing loops: φ(q) and its A(q), scaled so that one is much; how q moves along rates, how many
+    there are, and which may move."""
 
     phi: Callable[[np.ndarray], np.ndarray]
     matrix: Callable[[np.ndarray], np.ndarray]
@@ -46,7 +46,8 @@ class Closing:
     free: Sequence[int]
 
     def felt(self, *places: np.ndarray) -> Closing:
-        """The same without rates on which no row depends, as far as these places show: nothing is gained by them."""
+        """Return the problem without rates on which no row depends, as far as these places show: nothing is gained
+        by them."""
         seen = np.any([(self.matrix(q) != 0.0).any(0) for q in places], axis=0)
         return replace(self, free=[k for k in self.free if seen[k]])
 
@@ -75,16 +76,16 @@ class Box:
         return np.where(self.of >= 0, q.take(self.of, axis=-1), 0.0)
 
     def beyond(self, q: np.ndarray) -> np.ndarray:
-        """How far each coordinate is beyond its limits, by rate; negative within."""
+        """Distance of each coordinate beyond its limits, by rate; negative within."""
         x = self.positions(q)
         return np.fmax(self.lower - x, x - self.upper)
 
     def holds(self, q: np.ndarray) -> bool:
-        """Is every coordinate within its limits?"""
+        """True if every coordinate is within its limits."""
         return bool((self.beyond(q) <= BEYOND).all())
 
     def room(self, q: np.ndarray, some: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """How far these rates may take their coordinates, down and up."""
+        """Distances that these rates may take their coordinates, down and up."""
         x = self.positions(q)
         return (self.lower - x)[list(some)], (self.upper - x)[list(some)]
 
@@ -115,7 +116,7 @@ class Assembled(NamedTuple):
 
 
 def assemble(x: Closing, q: np.ndarray) -> Assembled:
-    """From the guess q to φ(q) = 0, limits not looked at.
+    """Solve φ(q) = 0 from the guess q, limits not looked at.
 
     A guess where the linkage is stretched or folded gives no direction, and from one near a fold Newton's method may
     leap far away: then the guess is shaken, more and more, and of what closes the nearest is taken.
@@ -138,7 +139,8 @@ def assemble(x: Closing, q: np.ndarray) -> Assembled:
 
 
 def assemble_within(x: Closing, box: Box, q: np.ndarray) -> Assembled:
-    """The same; where that ends beyond a limit, the first solution within all of them that a search finds, if any.
+    """Assemble as `assemble`; where that ends beyond a limit, the first solution within all of them that a search
+    finds, if any.
 
     Coordinates on which no row depends stay as they are, wherever they are; and so does a guess that closes but for the
     digits left out: it is a position.
@@ -201,7 +203,7 @@ def newton(x: Closing, q: np.ndarray, box: Box | None = None, trials: int = TRIA
 
 
 def _polished(x: Closing, q: np.ndarray, phi: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One step more, from closed enough to closed as far as rounding goes: redundant rows then agree."""
+    """Take one step more, from closed enough to closed as far as rounding goes: redundant rows then agree."""
     there = x.step(q, _step(A, phi, DAMPING))
     return min((q, phi), (there, x.phi(there)), key=lambda pair: _norm(pair[1]))
 

@@ -1,4 +1,4 @@
-"""What every constraint answers, and what it is asked about: a configuration or a motion.
+"""Interface of every constraint, and its arguments: a configuration or a motion.
 
 φ(q, t) = 0                 rows that hold between positions (holonomic)                   (CO1)
 ψ = A q̇ + a = 0             rows that hold between rates; of a holonomic row ψ = φ̇         (CO2)
@@ -45,7 +45,7 @@ class Configuration:
 
 
 class Relative(NamedTuple):
-    """How one place moves in another, in axes of the latter: pose, twist at its origin, the twist's rate at q̈ = 0."""
+    """Motion of one place in another, in axes of the latter: pose, twist at its origin, the twist's rate at q̈ = 0."""
 
     pose: Pose
     t: Vector
@@ -63,7 +63,7 @@ class Moved(NamedTuple):
 
 
 def relative(S: Moved, M: Moved) -> Relative:
-    """How M moves in S.
+    """Compute how M moves in S.
 
     u = v_M − v_S − ω_S × d,   t = [ω_M − ω_S; u],   ṫ = [ω̇_M − ω̇_S − ω_S × ω_M;
     v̇_M − v̇_S − ω̇_S × d − ω_S × (ω_S × d) − 2 ω_S × u]          d = x_M − x_S, axes of S     (CO4)
@@ -84,7 +84,7 @@ def pose_in(seat: Pose, moved: Pose) -> Pose:
 
 @dataclass(frozen=True, eq=False)
 class Motion(Configuration):
-    """The same with rates."""
+    """A configuration with rates."""
 
     qd: Vector
 
@@ -104,7 +104,7 @@ class Motion(Configuration):
         return kinematics.biases(self.model, self.q, self.qd, self.states)
 
     def relative(self, S: Place, M: Place) -> Relative:
-        """How M moves in S, see `relative`."""
+        """Compute how M moves in S, see `relative`."""
         return relative(self._own(S), self._own(M))
 
     def _own(self, place: Place) -> Moved:
@@ -131,7 +131,7 @@ class Constraint(ABC):
     @property
     @abstractmethod
     def kind(self) -> str:
-        """What it is, in a word or two."""
+        """Kind of the constraint in a word or two."""
 
     @property
     @abstractmethod
@@ -140,12 +140,12 @@ class Constraint(ABC):
 
     @property
     def holonomic(self) -> int:
-        """How many rows have a φ."""
+        """Number of rows that have a φ."""
         return len(self.labels)
 
     @property
     def of_length(self) -> tuple[bool, ...]:
-        """Which of the rows with a φ are lengths; the others are angles or what a user made them."""
+        """Flags of the rows with a φ that are lengths; the others are angles or what a user made them."""
         return (False,) * self.holonomic
 
     @property
@@ -166,5 +166,5 @@ class Constraint(ABC):
         return self.rows(at).psi
 
     def matrix(self, at: Configuration) -> Matrix:
-        """A alone."""
+        """Matrix A alone."""
         return self.rows(Motion(at.model, at.q, at.time, np.zeros(at.model.nv))).A

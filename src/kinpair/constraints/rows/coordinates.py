@@ -33,7 +33,7 @@ from kinpair.model.model import Model
 
 
 def as_vector(value: Any) -> Vector:
-    """One number or a sequence of them as a vector."""
+    """Return one number or a sequence of them as a vector."""
     return array(list(np.ravel(np.asarray(value, dtype=object))))
 
 
@@ -118,7 +118,7 @@ class OfRates(Constraint):
 
 
 def plain(A: np.ndarray) -> np.ndarray:
-    """The same with entries of floats where they all are floats."""
+    """Return the vector with entries of floats where they all are floats."""
     return A.astype(float) if all(isinstance(x, (float, int)) for x in A.ravel()) else A
 
 

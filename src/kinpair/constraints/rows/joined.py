@@ -59,11 +59,11 @@ class Joined(Constraint):
 
     @abstractmethod
     def wrenches(self, S: Pose, M: Pose, time: Scalar) -> Wrenches:
-        """What a unit multiplier of each row puts on both bodies."""
+        """Wrenches that a unit multiplier of each row puts on both bodies."""
 
     @property
     def moving(self) -> bool:
-        """Does φ depend on time by itself?"""
+        """True if φ depends on time explicitly."""
         return False
 
     def places(self, model: Model) -> tuple[Place, Place]:

@@ -1,4 +1,4 @@
-"""What multipliers are to the bodies: the wrench in each constraint between two frames, and on the links it joins."""
+"""Loads of multipliers on the bodies: the wrench in each constraint between two frames, and on the links it joins."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def by_constraint(constraints: Sequence[Constraint], lam: Vector) -> Iterator[tu
 def wrench_rows(
     model: Model, constraints: Sequence[Constraint], q: Vector, time: Scalar
 ) -> list[dict[int, Vector] | None]:
-    """What a unit multiplier of each row puts on bodies: wrenches at their origins, in their axes; None for a row that
-    is not between two frames."""
+    """Wrenches that a unit multiplier of each row puts on bodies: wrenches at their origins, in their axes; None for
+    a row that is not between two frames."""
     at = Motion(model, q, time, np.zeros(model.nv))
     found: list[dict[int, Vector] | None] = []
     for x in constraints:

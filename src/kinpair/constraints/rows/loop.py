@@ -34,7 +34,7 @@ LETTERS = "xyz"
 
 
 class Line(NamedTuple):
-    """One row: residual and wrenches."""
+    """A row: residual and wrenches."""
 
     phi: Scalar
     S: Vector

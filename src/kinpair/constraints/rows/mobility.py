@@ -1,4 +1,4 @@
-"""What can be said of constraints without a motion: how many freedoms they leave, by counting and by rank; whether
+"""Properties of constraints without a motion: the freedoms that they leave, by counting and by rank; whether
 they hold what has no inertia; and for a reader name, kind, what each holds together, its rows."""
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Mobility:
 
     @property
     def counted(self) -> int:
-        """Grübler's count."""
+        """Mobility by Grübler's count."""
         return self.rates - self.rows
 
     @property
@@ -82,7 +82,7 @@ class Mobility:
         return "\n".join(lines)
 
     def _reactions(self) -> list[str]:
-        """Are loads shared, and by what?"""
+        """Describe whether loads are shared, and by what."""
         of = f"the compliance of {listed(self.compliant, 6)}"
         if self.not_unique:
             why = f"; {of} does not say who carries what" if self.compliant else ""
@@ -114,7 +114,7 @@ def checked(model: Model, *, strict: bool = False) -> Model:
 
 
 def unheld(model: Model, bodies: list[int]) -> list[int]:
-    """Those of the bodies that move by themselves in every position tried, while what has inertia stands still."""
+    """Rates of the bodies that move by themselves in every position tried, while what has inertia stands still."""
     rng = np.random.default_rng(model.nv)
     for k in range(TRIED if bodies else 0):
         step = ABOUT * rng.uniform(-1.0, 1.0, model.nv) if k else np.zeros(model.nv)
@@ -123,7 +123,7 @@ def unheld(model: Model, bodies: list[int]) -> list[int]:
 
 
 def _free_at(model: Model, bodies: list[int], q: np.ndarray) -> list[int]:
-    """The same at q; none where the rows have no value."""
+    """Free rates at q; none where the rows have no value."""
     spans = [model.v_span[i] for i in bodies]
     own = [k for i, span in zip(bodies, spans, strict=True) for k in _without_rotor(model, i, span)]
     try:
@@ -150,7 +150,7 @@ HEADINGS = ("constraint", "kind", "between", "rows")
 
 
 class Entry(NamedTuple):
-    """One constraint: links or coordinates that it holds together (empty: all that moves), and names of its rows."""
+    """A constraint: links or coordinates that it holds together (empty: all that moves), and names of its rows."""
 
     name: str
     kind: str
@@ -159,7 +159,7 @@ class Entry(NamedTuple):
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The same as text, in the order of the headings."""
+        """Entry as text, in the order of the headings."""
         return self.name, self.kind, ", ".join(self.between) or "all that moves", str(len(self.rows))
 
 

@@ -34,7 +34,7 @@ def disk(radius: Scalar, axis: Vector) -> Support:
 
 
 def ball(radius: Scalar) -> Support:
-    """A sphere."""
+    """Surface of a sphere."""
     return lambda u: radius * np.sqrt(u @ u)
 
 
@@ -86,7 +86,7 @@ class Rolls(Joined):
         return array([n @ (M.a - S.a) - self.support(-(M.R.T @ n))])  # (CO14)
 
     def rho(self, S: Pose, M: Pose) -> Vector:
-        """From the origin of M to the point of contact."""
+        """Vector from the origin of M to the point of contact."""
         return M.R @ gradient(self.support, -(M.R.T @ S.R[:, 2]))  # (CO13)
 
     def wrenches(self, S: Pose, M: Pose, time: Scalar) -> Wrenches:

@@ -38,7 +38,7 @@ def reach(model: Model, constraints: Constraints) -> float:
 
 
 def scales(model: Model, constraints: Constraints) -> np.ndarray:
-    """What each φ is judged by: the reach of the mechanism for lengths, one for the others."""
+    """Scale of each φ: the reach of the mechanism for lengths, one for the others."""
     size = reach(model, constraints)
     return np.array([size if length else 1.0 for x in constraints for length in x.of_length])
 

@@ -39,7 +39,7 @@ VECTORS, SMALL = 15, 11  # rows of the working memory: as long as x, and of leng
 
 
 def largest(x: Vector) -> float:
-    """Compute |x|∞."""
+    """Compute the norm |x|∞."""
     value = 0.0
     for i in range(len(x)):
         value = max(value, abs(x[i]))

@@ -84,13 +84,13 @@ class Interval:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """The one row."""
+        """Return the one row."""
         return (self.row,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Disc:
-    """One to three rows with ‖x_t‖ ≤ level + mu · (multiplier of the row `normal`, or load).
+    """Set of one to three rows with ‖x_t‖ ≤ level + mu · (multiplier of the row `normal`, or load).
 
     `direction`: unit vector of the sliding velocity of a group that slides; its multiplier is −R direction.
     """

@@ -216,7 +216,7 @@ def _solved(p: Problem, choices: np.ndarray) -> list[tuple[np.ndarray, float]]:
 
 
 def _joined(p: Problem) -> bool:
-    """Are rows redundant, so that x may not be unique?"""
+    """True if rows are redundant, so that x may not be unique."""
     rows = [
         i
         for k in range(len(p.radii))

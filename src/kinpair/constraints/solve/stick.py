@@ -44,7 +44,8 @@ class Levels(NamedTuple):
 
 
 class AtRest(NamedTuple):
-    """Of each rate at rest (n,): phase, share of the sliding level, effort of friction, acceleration; and q̈ (nv,)."""
+    """State of each rate at rest (n,): phase, share of the sliding level, effort of friction, acceleration; and q̈
+    (nv,)."""
 
     phase: np.ndarray
     share: np.ndarray
@@ -62,7 +63,7 @@ def at_rest(
     levels: Levels,
     leaving: np.ndarray,
 ) -> AtRest:
-    """What happens to `rates` (n,) that are at rest. F is without their friction.
+    """Find what happens to `rates` (n,) that are at rest. F is without their friction.
 
     `leaving` (n,) is the sign of sliding of one that is known to leave rest, 0 of the others.
     """

@@ -21,7 +21,7 @@ DEFAULT_SOLVER = next(iter(SOLVERS))
 
 
 def refusal(model: Model, solver: str) -> str:
-    """Why this solver does not work for this model; empty where it does."""
+    """Reason why this solver does not work for this model; empty where it does."""
     from kinpair.formulations.zhao_gu_reactions import massless
 
     if model.terms is not None and solver in OF_BODIES:

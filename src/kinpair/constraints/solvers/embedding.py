@@ -76,7 +76,7 @@ def rosenberg_extended(x: Problem) -> Accelerations:
 
 
 def maggi(x: Problem) -> Accelerations:
-    """The same from the coefficients of the characteristics.    (CS12)"""
+    """Solve from the coefficients of the characteristics.    (CS12)"""
     p = parts(x)
     Z = virtual(x, p)
     gamma = np.zeros(len(x.F), dtype=object)
@@ -114,7 +114,7 @@ def completed(x: Problem, qdd: Vector, pivots: Sequence[Scalar]) -> Acceleration
 
 
 def _scales(x: Problem, p: Parts) -> list[Scalar]:
-    """What the pivots of X are judged by: what (CS9) would be if nothing in it cancelled."""
+    """Scales of the pivots of X: what (CS9) would be if nothing in it cancelled."""
     inertias = x.inertias
     of_one = [inertias[k] for k in p.one]
     columns = [sum((k * k * m for k, m in zip(column, of_one, strict=True)), 0.0) for column in p.K.T]

@@ -1,4 +1,4 @@
-"""What a solver is given and what it gives.
+"""Input and output of a solver.
 
 M q̈ = F + Aᵀ λ,   A q̈ = b                                                                   (CS1)
 
@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 
     @property
     def inertias(self) -> Sequence[Scalar]:
-        """What a pivot of the mass matrix is judged by, a number a rate."""
+        """Scale of the pivots of the mass matrix, a number for each rate."""
         return self.scales or list(np.diag(self.M))
 
 

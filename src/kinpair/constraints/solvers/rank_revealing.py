@@ -37,8 +37,8 @@ LOST = 1e-12  # an inertia below this part of what it is judged by counts as zer
 
 
 class Drift(NamedTuple):
-    """How far a state is from obeying its constraints, as the stages of an integration are: largest |φ|, largest |ψ|
-    of rows of length one, largest rate. Redundant rows then agree no better than that."""
+    """Distance of a state from satisfying its constraints, as the stages of an integration are: largest |φ|, largest
+    |ψ| of rows of length one, largest rate. Redundant rows then agree no better than that."""
 
     position: float = 0.0
     rate: float = 0.0
@@ -88,7 +88,7 @@ def solve(
 
 
 def beyond_range(A: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Which entries of `right` no x of A x = right reaches (rows,)."""
+    """Entries of `right` that no x of A x = right reaches (rows,)."""
     sizes = lengths(A)
     U, sigma, _ = np.linalg.svd(A / sizes[:, None], full_matrices=False)
     U, scaled = U[:, : rank_of(sigma)], right / sizes
@@ -104,7 +104,7 @@ def lengths(A: np.ndarray) -> np.ndarray:
 
 
 def rank_of(sigma: np.ndarray, part: float = RANK) -> int:
-    """How many singular values count: those above this part of the largest."""
+    """Number of singular values that count: those above this part of the largest."""
     return int((sigma > part * max(sigma[0], 1e-3)).sum()) if len(sigma) else 0
 
 
@@ -116,7 +116,7 @@ def self_stresses(A: np.ndarray, rank: int | None = None) -> np.ndarray:
 
 
 def sharing(A: np.ndarray, N: np.ndarray) -> np.ndarray:
-    """Which rows take part in the loads N (rows, any) that they carry against each other (rows,)."""
+    """Rows that take part in the loads N (rows, any) that they carry against each other (rows,)."""
     return np.asarray((np.abs(N * lengths(A)[:, None]) > SHARED).any(axis=1))
 
 

@@ -34,7 +34,7 @@ def solve(x: Problem) -> Accelerations:
 
 
 def constrained(A: Matrix, b: Vector, a: Vector, Minv_AT: Sequence[Vector], of_mass: Scalar) -> Accelerations:
-    """The same from the free motion a and the responses M⁻¹A_kᵀ to each row, however they were found."""
+    """Solve from the free motion a and the responses M⁻¹A_kᵀ to each row, however they were found."""
     S = array([[row @ column for column in Minv_AT] for row in A]) if len(A) else np.zeros((0, 0))
     of_rows = ldl.factor(S)
     lam = ldl.solve_factored(of_rows, b - A @ a)  # (CS5)

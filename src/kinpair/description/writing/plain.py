@@ -34,7 +34,7 @@ SPLIT = {
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What a format has."""
+    """Features of a format."""
 
     name: str
     kinds: frozenset[str]  # of joints

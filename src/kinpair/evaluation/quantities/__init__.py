@@ -1,4 +1,4 @@
-"""What each quantity of the face is: a formulation, and the loads it is given.
+"""Quantities of the public interface: a formulation, and the loads it is given.
 
 A quantity is a function of (model, request, state..., external wrenches) over floats, symbols or columns of a batch.
 

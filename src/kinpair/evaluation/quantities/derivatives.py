@@ -81,7 +81,7 @@ def solved_for(
 def derivatives_at_efforts(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[tuple[Matrix, Matrix, Matrix], Vector]:
-    """The same at the q̈ that the efforts make, and how sound the solve for it is."""
+    """Derivatives at the q̈ that the efforts make, and the accuracy of the solve for it."""
     qdd, soundness = forward_dynamics(model, forward_of(request), q, qd, tau, loads)
     wanted = replace(request, quantity="forward_dynamics_derivatives")
     return acceleration_derivatives(model, wanted, q, qd, qdd, loads), soundness

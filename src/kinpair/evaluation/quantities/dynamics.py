@@ -54,7 +54,7 @@ def forward_dynamics(
 def forward_dynamics_closer(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, loads: External
 ) -> tuple[Vector, Vector]:
-    """The same by more sweeps of friction from load."""
+    """Forward dynamics by more sweeps of friction from load."""
     return _alone(model, request, State(q, qd, tau=tau, time=model.time), loads, brief=False)
 
 
@@ -84,7 +84,7 @@ def _alone(
 def accelerations(
     model: Model, request: Request, state: State, loads: External, *, brief: bool = False
 ) -> tuple[Vector, Vector]:
-    """The same with internal states and inputs of elements.
+    """Accelerations with internal states and inputs of elements.
 
     Soundness: the smallest pivot as a part of the largest, or less where links are far from their parents, and the
     smallest determinant of a joint of several degrees as a part of the product of its diagonal. With friction from load
@@ -221,7 +221,7 @@ def energy(model: Model, request: Request, q: Vector, qd: Vector) -> Vector:
 
 
 def energies(model: Model, request: Request, q: Vector, qd: Vector) -> tuple[Scalar, Scalar]:
-    """The same one by one."""
+    """Kinetic and potential energy one by one [J]."""
     kinetic, potential = energy(model, request, q, qd)
     return single(kinetic), single(potential)
 

@@ -29,7 +29,7 @@ def poses(model: Model, request: Request, q: Vector) -> dict[str, FramePose]:
 
 
 def pose_rows(model: Model, request: Request, q: Vector) -> Matrix:
-    """The same as one matrix (links, 12): nine numbers of the rotation, row by row, then the origin."""
+    """Poses as one matrix (links, 12): nine numbers of the rotation, row by row, then the origin."""
     if alone := links_alone(model):
         rows = each(model, _pose_row, kinematics.poses(model, q), [None, *(x.place.pose for x in alone)])
         return rows_of(model, rows, [-1, *(x.number for x in alone)], 12)
@@ -44,7 +44,7 @@ def _pose_row(body: Body, where: Pose, link: Pose) -> Vector:
 
 
 class Alone(NamedTuple):
-    """The one link of a body: its number among the links that have a pose, and its place."""
+    """The only link of a body: its number among the links that have a pose, and its place."""
 
     number: int
     place: Place
@@ -64,7 +64,7 @@ def jacobian(model: Model, request: Request, q: Vector) -> Matrix:
 
 
 def jacobian_rate(model: Model, request: Request, q: Vector, qd: Vector) -> Matrix:
-    """Its derivative in time."""
+    """Derivative of the Jacobian in time."""
     return kinematics.jacobian_rate(model, q, qd, model.place(request.frame))
 
 
@@ -75,7 +75,7 @@ def twists(model: Model, request: Request, q: Vector, qd: Vector) -> dict[str, V
 
 
 def twist_rates(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector) -> dict[str, Vector]:
-    """Their derivatives in time."""
+    """Derivatives of the twists in time."""
     state, along = kinematics.states(model, q, qd), kinematics.states(model, q, qdd)
     bias = kinematics.biases(model, q, qd, state)
     return {

@@ -1,4 +1,4 @@
-"""What friction from load does in a state, and the terms of its small system."""
+"""Friction from load in a state, and the terms of its small system."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def load_terms(
 
 
 def terms_under_load(model: Model, state: State, acting: Loads) -> tuple[Matrix | Vector, ...]:
-    """The same under all that acts."""
+    """Terms under all that acts."""
     forced = Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
     x = composite_terms(forced, surfaces_of(model))
     c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]

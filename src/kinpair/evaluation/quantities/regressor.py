@@ -20,10 +20,10 @@ def regressor(model: Model, request: Request, q: Vector, qd: Vector, qdd: Vector
 
 
 def regressor_parameters(model: Model) -> np.ndarray:
-    """π."""
+    """Parameters π of the regressor."""
     return np.concatenate([regressors.parameters(model), friction_regressor.values(model)])
 
 
 def regressor_names(model: Model) -> tuple[str, ...]:
-    """What each entry of π is."""
+    """Names of the entries of π."""
     return (*regressors.parameter_names(model), *friction_regressor.names(model))

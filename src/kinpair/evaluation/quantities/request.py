@@ -1,4 +1,4 @@
-"""How a quantity is wanted, and which formulations give it.
+"""Request of a quantity, and which formulations give it.
 
 `METHODS` lists, for each quantity that several formulations give, which do; the first is the default. It is the one
 with the fewest operations (`make bench` prints them), except for the Coriolis matrix: there it is DeNOC's, which serves
@@ -35,7 +35,7 @@ METHODS: dict[str, dict[str, Formulation]] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """How a quantity is wanted: by which formulation, of which frame, with which loads, at any price."""
+    """Request of a quantity: by which formulation, of which frame, with which loads, at any price."""
 
     quantity: str
     method: str = ""
@@ -84,7 +84,7 @@ def request_of(
 
 
 def is_default(request: Request) -> bool:
-    """Is it asked for by the formulation that is taken where none is named?"""
+    """True if it requests the formulation that is taken where none is named."""
     table = METHODS.get(request.quantity, METHODS["inverse_dynamics"])
     return request.method in ("", next(iter(table)))
 

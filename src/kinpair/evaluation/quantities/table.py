@@ -52,8 +52,8 @@ def _of_model(f: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Which state a quantity takes, its function, whether wrenches may be applied, and whether the function
-    takes the columns of a whole batch at once; whether it can be part of a function that is recorded.
+    """Arguments of a quantity: which state it takes, its function, whether wrenches may be applied, and whether the
+    function takes the columns of a whole batch at once; whether it can be part of a function that is recorded.
 
     line: its result is (what is handed out, ..., what is judged), and states with a judged number that is not above
     the line are looked at closely. shape: the named tuple in which a method hands out what is a tuple here.

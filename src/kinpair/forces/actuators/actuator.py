@@ -26,7 +26,7 @@ class Parts(NamedTuple):
 
 
 class Doing(NamedTuple):
-    """All that the parts do at a moment."""
+    """Forces and rates of all parts at a moment."""
 
     work: Work
     transmitted: Transmitted
@@ -55,17 +55,17 @@ class Actuator(Element):
 
     @property
     def x_names(self) -> tuple[str, ...]:
-        """Those of machine, gear and control, behind that of the actuator."""
+        """Names of the states of machine, gear and control, behind that of the actuator."""
         return tuple(f"{self.name}.{port.name}" for port in self._ports)
 
     @property
     def x_units(self) -> tuple[str, ...]:
-        """Their units."""
+        """Units of the internal states."""
         return tuple(port.unit for port in self._ports)
 
     @property
     def x_start(self) -> tuple[Scalar, ...]:
-        """At rest."""
+        """Start of the internal states at rest."""
         return tuple(port.start for port in self._ports)
 
     def x_begin(self, at: Instant) -> tuple[Scalar, ...]:
@@ -75,7 +75,7 @@ class Actuator(Element):
 
     @property
     def x_scale(self) -> tuple[float, ...]:
-        """How large they are."""
+        """Sizes of the internal states."""
         return tuple(port.scale for port in self._ports)
 
     @property
@@ -85,22 +85,22 @@ class Actuator(Element):
 
     @property
     def u_names(self) -> tuple[str, ...]:
-        """One input, by the name of the actuator."""
+        """Name of the one input: by the name of the actuator."""
         return (self.name,)
 
     @property
     def u_units(self) -> tuple[str, ...]:
-        """That of the control, or of the machine."""
+        """Unit of the input of the control, or of the machine."""
         return (self.unit,)
 
     @property
     def drives(self) -> tuple[int, ...]:
-        """The rate."""
+        """Rate that it drives."""
         return (self.v,)
 
     @property
     def jumps(self) -> bool:
-        """Where limits are reached, teeth touch or valves open."""
+        """Switching values where limits are reached, teeth touch or valves open."""
         return True
 
     def parts(self, x: Vector) -> Parts:
@@ -111,7 +111,7 @@ class Actuator(Element):
         return Parts(*(x[span] if len(x) else NOTHING for span in spans))
 
     def doing(self, at: Instant) -> Doing:
-        """What the parts do."""
+        """Compute what the parts do."""
         x, q, qd = self.parts(at.x), at.state.q[self.q], at.state.qd[self.v]
         shaft = self.gear.shaft(x.gear, q, qd)
         seen = Seen(shaft.position / self.gear.ratio, shaft.speed / self.gear.ratio, shaft, x.machine)
@@ -122,34 +122,34 @@ class Actuator(Element):
         return Doing(work, transmitted, rates, {**work.switches, **transmitted.switches, **command.switches})
 
     def efforts(self, at: Instant) -> Mapping[int, Scalar]:
-        """On the joint."""
+        """Efforts on the joint [N m] or [N]."""
         return {self.v: self.doing(at).transmitted.effort}
 
     def energy(self, at: Instant) -> Scalar:
-        """Of the machine and of the gear; that of a rigid rotor is kinetic energy of the mechanism."""
+        """Energy of the machine and of the gear; that of a rigid rotor is kinetic energy of the mechanism."""
         doing = self.doing(at)
         return doing.work.energy + doing.transmitted.energy
 
     def supply(self, at: Instant) -> Mapping[str, Scalar]:
-        """Of the machine."""
+        """Power supplied to the machine [W]."""
         return self._named(self.doing(at).work.supply)
 
     def losses(self, at: Instant) -> Mapping[str, Scalar]:
-        """Of the machine and of the gear."""
+        """Losses of the machine and of the gear [W]."""
         doing = self.doing(at)
         return self._named({**doing.work.losses, **doing.transmitted.losses})
 
     def switches(self, at: Instant) -> Mapping[str, Scalar]:
-        """Of all parts."""
+        """Switching functions of all parts."""
         return {f"{self.name}: {name}": value for name, value in self.doing(at).switches.items()}
 
     def rates(self, at: Instant) -> Vector:
-        """Of all internal states."""
+        """Rates of all internal states."""
         rates = self.doing(at).rates
         return array(list(rates)) if rates else NOTHING
 
     def shaft(self, at: Instant) -> Shaft:
-        """How its shaft moves."""
+        """Motion of its shaft."""
         return self.gear.shaft(self.parts(at.x).gear, at.state.q[self.q], at.state.qd[self.v])
 
     def _named(self, powers: Mapping[str, Scalar]) -> dict[str, Scalar]:

@@ -30,7 +30,7 @@ class Limits:
         return below if self.lower is None else maximum(self.lower, below)
 
     def switches(self, x: Scalar, what: str) -> dict[str, Scalar]:
-        """Where x reaches them."""
+        """Switching functions where x reaches the limits."""
         switches: dict[str, Scalar] = {}
         if self.upper is not None:
             switches[f"at the largest {what}"] = self.upper - x
@@ -55,7 +55,7 @@ class Coefficients(NamedTuple):
     speed: Scalar = 0.0
 
     def at(self, shaft: Shaft) -> Scalar:
-        """Its value."""
+        """Values of the coefficients."""
         return self.constant + self.position * shaft.position + self.speed * shaft.speed
 
 
@@ -90,7 +90,7 @@ class Affine(Machine):
         return Work(tau, self._rates(a, w), supply={"shaft": tau * shaft.speed}, switches=switches)
 
     def _rates(self, a: Scalar, w: Scalar) -> tuple[Scalar, ...]:
-        """ȧ.    (AF1)"""
+        """Rates ȧ of the states.    (AF1)"""
         if not self.states:
             return ()
         rate = self.integral_rate * w if self.filter_time is None else (w - a) / self.filter_time  # (AF1)

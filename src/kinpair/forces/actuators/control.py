@@ -1,4 +1,4 @@
-"""What stands between the input of an actuator and its machine.
+"""Controllers between the input of an actuator and its machine.
 
 A servo as industrial arms have it (position P, speed PI, current PI, each with its limit):
 
@@ -31,7 +31,8 @@ class Command(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a controller sees: joint position and rate as its sensor on the shaft has them, and the machine's states."""
+    """Measurements of a controller: joint position and rate as its sensor on the shaft has them, and the machine's
+    states."""
 
     position: Scalar
     rate: Scalar
@@ -48,11 +49,11 @@ class Direct:
 
     @property
     def states(self) -> tuple[Port, ...]:
-        """None."""
+        """Names of states: none."""
         return ()
 
     def command(self, x: Vector, u: Scalar, seen: Seen) -> Command:
-        """u."""
+        """Command: the input u."""
         return Command(u)
 
 
@@ -111,14 +112,14 @@ class Voltage:
 
     @property
     def states(self) -> tuple[Port, ...]:
-        """None."""
+        """Names of states: none."""
         return ()
 
     def command(self, x: Vector, u: Scalar, seen: Seen) -> Command:
-        """v.    (SV3)"""
+        """Voltage v of the command.    (SV3)"""
         return Command(self.gain * (u - seen.position) - self.damping * seen.rate)  # (SV3)
 
 
 def nothing() -> Vector:
-    """No states."""
+    """Return no states."""
     return np.zeros(0)

@@ -130,7 +130,7 @@ class DCMotor(Machine):
         )
 
     def _has(self, loss: str) -> bool:
-        """Is there such a loss?"""
+        """True if there is such a loss."""
         numbers = {
             "brush": (self.brush_voltage,),
             "friction": (self.damping, self.friction),
@@ -167,7 +167,7 @@ class DCMotor(Machine):
         )
 
     def _brush(self, x: Scalar, width: Scalar) -> Scalar:
-        """v_b.    (DM4)"""
+        """Voltage v_b of the brushes.    (DM4)"""
         if _is_zero(self.brush_voltage):
             return 0.0
         return self.brush_voltage * soft_sign(x, width)  # (DM4)

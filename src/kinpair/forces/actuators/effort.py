@@ -25,7 +25,7 @@ class LimitedEffort(Machine):
     unit = "N m"
 
     def work(self, x: Vector, command: Scalar, shaft: Shaft) -> Work:
-        """τ.    (AE1)"""
+        """Effort τ of the actuator.    (AE1)"""
         if self.effort is None:
             return Work(command, supply={"shaft": command * shaft.speed})
         high, low = self.effort * self._left(shaft.speed), -self.effort * self._left(-shaft.speed)
@@ -34,5 +34,5 @@ class LimitedEffort(Machine):
         return Work(tau, supply={"shaft": tau * shaft.speed}, switches=switches)
 
     def _left(self, speed: Scalar) -> Scalar:
-        """a."""
+        """Activation a that is left."""
         return 1.0 if self.velocity is None else clipped(1.0 - speed / self.velocity, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Between the shaft of a machine and the joint: N turns of the shaft for one of the joint.
+"""Gears between the shaft of a machine and the joint: N turns of the shaft for one of the joint.
 
 Rigid, its rotor is part of the mass matrix. τ is what the machine hands over, ω = N q̇:
 
@@ -31,14 +31,14 @@ LOCKED = 1e3  # loss of a gear that locks, in units of the torque that comes bac
 @final
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """What teeth take: η, η_b, and the speed above which they take all of it."""
+    """Losses of teeth: η, η_b, and the speed above which they take all of it."""
 
     efficiency: Scalar | None = None
     back: Scalar | None = None
     speed: Scalar = 1.0
 
     def loss(self, torque: Scalar, speed: Scalar) -> Scalar:
-        """ℓ.    (GE1)"""
+        """Loss ℓ of the teeth.    (GE1)"""
         if self.efficiency is None:
             return 0.0
         eta = self.efficiency
@@ -68,11 +68,11 @@ class RigidGear:
 
     @property
     def states(self) -> tuple[Port, ...]:
-        """None."""
+        """Names of states: none."""
         return ()
 
     def start(self, rate: Scalar) -> tuple[Scalar, ...]:
-        """Nothing."""
+        """Start without states."""
         return ()
 
     def shaft(self, x: Vector, position: Scalar, rate: Scalar) -> Shaft:
@@ -80,7 +80,7 @@ class RigidGear:
         return Shaft(self.ratio * position, self.ratio * rate)
 
     def transmitted(self, x: Vector, work: Work, rate: Scalar, speed: Scalar) -> Transmitted:
-        """τ_q.    (GE1)"""
+        """Transmitted effort τ_q.    (GE1)"""
         lost = self.mesh.loss(work.effort, speed)
         has = self.mesh.efficiency is not None
         losses = {"gear": lost * speed} if has else {}
@@ -106,7 +106,7 @@ class ElasticGear:
         return Port("twist", "rad", 0.0, 1e-3), Port("speed", "rad/s")
 
     def start(self, rate: Scalar) -> tuple[Scalar, ...]:
-        """Not twisted, and as fast as the joint."""
+        """Start of the gear: not twisted, and as fast as the joint."""
         return 0.0, self.ratio * rate
 
     def shaft(self, x: Vector, position: Scalar, rate: Scalar) -> Shaft:
@@ -139,7 +139,7 @@ class ElasticGear:
         return maximum(0.0, twist - half) + minimum(0.0, twist + half)
 
     def _effort(self, twist: Scalar, elastic: Scalar, slip: Scalar) -> Scalar:
-        """τ_q.    (GE3)"""
+        """Effort τ_q of the elastic gear.    (GE3)"""
         whole = elastic + self.damping * slip  # (GE3)
         if self.backlash is None:
             return whole

@@ -40,20 +40,20 @@ class Valve:
 
     @property
     def states(self) -> tuple[Port, ...]:
-        """Its opening."""
+        """Name of the opening."""
         return () if self.time is None else (Port("valve", ""),)
 
     def opening(self, x: Vector, command: Scalar) -> Scalar:
-        """x_v."""
+        """Opening x_v of the valve."""
         return command if self.time is None else x[-1]
 
     def rates(self, x: Vector, command: Scalar) -> tuple[Scalar, ...]:
-        """ẋ_v.    (HY1)"""
+        """Rate ẋ_v of the opening.    (HY1)"""
         return () if self.time is None else ((command - x[-1]) / self.time,)
 
 
 def stored(p: Scalar, beta: Scalar) -> Scalar:
-    """ε.    (HY7)"""
+    """Stored energy ε [J].    (HY7)"""
     z = p / beta
     total: Scalar = 0.0
     for term in reversed(SERIES):
@@ -62,7 +62,7 @@ def stored(p: Scalar, beta: Scalar) -> Scalar:
 
 
 def carried(p: Scalar, beta: Scalar) -> Scalar:
-    """π.    (HY8)"""
+    """Power π carried by oil [W].    (HY8)"""
     return p + stored(p, beta)
 
 

@@ -1,4 +1,5 @@
-"""From the motion of a joint and the effort on it to the input of its actuator: samples over time, numbers only.
+"""Conversion of the motion of a joint and the effort on it to the input of its actuator: samples over time, numbers
+only.
 
 The chain is gone back: gear, machine, valve. What is needed of derivatives in time comes from splines through the
 samples; states without a say in the effort, such as temperatures and the sum of two pressures, are integrated.
@@ -45,14 +46,14 @@ class Exceeded(NamedTuple):
 
 
 class Bounded(NamedTuple):
-    """What limits bound: values (n,), and the limits, of which either may be infinite."""
+    """Values (n,) that limits bound, and the limits, of which either may be infinite."""
 
     value: np.ndarray
     lower: float
     upper: float
 
     def worst(self, actuator: str, joint: str, what: str, time: np.ndarray) -> Exceeded | None:
-        """Where it is farthest beyond a limit."""
+        """Place where it is farthest beyond a limit."""
         above, below = self.value - self.upper, self.lower - self.value
         k = int(np.argmax(np.maximum(above, below)))
         if max(above[k], below[k]) <= 0.0:
@@ -62,7 +63,7 @@ class Bounded(NamedTuple):
 
 
 def evenly(value: np.ndarray, limit: Any) -> Bounded:
-    """As far up as down."""
+    """Make limits symmetric, up and down."""
     return Bounded(value, -float(limit), float(limit))
 
 

@@ -1,4 +1,4 @@
-"""From the numbers of a description to elements: a row a kind."""
+"""Conversion of the numbers of a description to elements: a row for each kind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_MOTOR = tuple(
 
 
 def _taken(x: Numbers, *keys: str, **renamed: str) -> dict[str, Any]:
-    """Those that are given, by the names of a machine's fields."""
+    """Select numbers that are given, by the names of a machine's fields."""
     names = {**{key: key for key in keys}, **renamed}
     return {field: x[key] for field, key in names.items() if key in x}
 
@@ -137,7 +137,7 @@ def _control(kind: str, x: Numbers, machine: Machine) -> Control:
 
 
 def actuator_elements(model: Model) -> list[Element]:
-    """Those of the description."""
+    """Make the actuators of the description."""
     return [_element(model, data) for data in model.actuators]
 
 

@@ -1,4 +1,4 @@
-"""What every machine answers. It has a shaft (of a cylinder: a rod), internal states, and a command."""
+"""Interface of every machine. It has a shaft (of a cylinder: a rod), internal states, and a command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Port(NamedTuple):
 
 
 class Shaft(NamedTuple):
-    """How the shaft moves: position since the joint was at zero, and speed."""
+    """Motion of the shaft: position since the joint was at zero, and speed."""
 
     position: Scalar
     speed: Scalar
@@ -31,7 +31,7 @@ class Shaft(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """What a machine does at a moment: effort along the speed of its shaft, rates of its states, and powers.
+    """Work of a machine at a moment: effort along the speed of its shaft, rates of its states, and powers.
 
     effort · speed = Σ supply − d(energy)/dt − Σ losses: (EL1) at the shaft.
     """
@@ -53,9 +53,9 @@ class Machine(ABC):
 
     @property
     def states(self) -> tuple[Port, ...]:
-        """Its internal states."""
+        """Names of its internal states."""
         return ()
 
     @abstractmethod
     def work(self, x: Vector, command: Scalar, shaft: Shaft) -> Work:
-        """What it does at internal states x, a command, and a motion of its shaft."""
+        """Compute what it does at internal states x, a command, and a motion of its shaft."""

@@ -48,12 +48,12 @@ class Bristle(Element):
 
     @property
     def x_names(self) -> tuple[str, ...]:
-        """How far the bristles are bent."""
+        """Names of the deflections of bristles."""
         return (f"{self.name}.bristle",)
 
     @property
     def x_units(self) -> tuple[str, ...]:
-        """As of the coordinate."""
+        """Units as of the coordinate."""
         return (self.unit,)
 
     @property
@@ -63,14 +63,14 @@ class Bristle(Element):
         return (float(self.static / self.sigma0) or 1.0,) if numbers else (1.0,)
 
     def _rate(self, at: Instant) -> Scalar:
-        """ż."""
+        """Rate ż of the bristles."""
         v, z = at.state.qd[self.v], at.x[0]
         speed = np.abs(v)
         g = self.level + (self.static - self.level) * faded(speed, self.speed, self.exponent)  # (LU1)
         return v - self.sigma0 * speed * z / g  # (LU2)
 
     def rates(self, at: Instant) -> Vector:
-        """ż."""
+        """Rate ż of the bristles."""
         return array([self._rate(at)])
 
     def _resists(self, at: Instant) -> Scalar:
@@ -87,7 +87,7 @@ class Bristle(Element):
         return 0.5 * self.sigma0 * z * z
 
     def losses(self, at: Instant) -> Mapping[str, Scalar]:
-        """What is not stored."""
+        """Power that is not stored [W]."""
         stored = self.sigma0 * at.x[0] * self._rate(at)
         return {self.name: self._resists(at) * at.state.qd[self.v] - stored}
 
@@ -123,12 +123,12 @@ class JointFriction(Element):
 
     @property
     def jumps(self) -> bool:
-        """Where the rate changes its sign."""
+        """Flags where the rate changes its sign."""
         return self.law.dry
 
     @property
     def sticks(self) -> tuple[int, ...]:
-        """The rate."""
+        """Rate on which it sticks."""
         return (self.v,) if self.law.dry else ()
 
     def _share(self, at: Instant) -> Scalar:
@@ -146,7 +146,7 @@ class JointFriction(Element):
         return {self.v: -self._dry(at) - self.law.flowing(at.state.qd[self.v])}  # (FR3)
 
     def losses(self, at: Instant) -> Mapping[str, Scalar]:
-        """What it takes."""
+        """Power that it takes [W]."""
         rate = at.state.qd[self.v]
         return {self.name: (self._dry(at) + self.law.flowing(rate)) * rate}  # (FR4)
 
@@ -157,18 +157,18 @@ class JointFriction(Element):
         return {self.v: (-self.law.static(at, 1.0), self.law.static(at, -1.0))}
 
     def slides(self, at: Instant) -> Mapping[int, tuple[Scalar, Scalar]]:
-        """Its efforts at the beginning of motion forward and backward."""
+        """Efforts at the beginning of motion forward and backward."""
         if not self.law.dry:
             return {}
         return {self.v: (-self.law.sliding(at, 0.0, 1.0), self.law.sliding(at, 0.0, -1.0))}
 
     def switches(self, at: Instant) -> Mapping[str, Scalar]:
-        """The rate."""
+        """Switching function: the rate."""
         return {self.name: at.state.qd[self.v]} if self.law.dry else {}
 
 
 def joint_frictions(model: Model) -> list[Element]:
-    """Those of all joints, in the order of the rates."""
+    """Friction of all joints, in the order of the rates."""
     return [MAKERS.get(x.law, _joint_friction)(model, x) for x in model.frictions]
 
 

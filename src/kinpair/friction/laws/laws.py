@@ -92,7 +92,7 @@ class Levels:
 
     @property
     def every(self) -> tuple[Level, ...]:
-        """Those that are given."""
+        """Return the levels that are given."""
         return tuple(x for x in (self.level, self.level_static, self.level_negative) if x is not None)
 
     def sliding(self, at: Instant, share: Scalar) -> Scalar:
@@ -111,11 +111,11 @@ NO_LEVELS = Levels()
 
 
 class Law(Protocol):
-    """What a law answers. `share` is the sign of sliding, or the part of the level that acts at rest."""
+    """Interface of a law. `share` is the sign of sliding, or the part of the level that acts at rest."""
 
     @property
     def levels(self) -> Levels:
-        """Its levels."""
+        """Levels of the law."""
         ...
 
     @property
@@ -125,7 +125,7 @@ class Law(Protocol):
 
     @property
     def dry(self) -> bool:
-        """Does it resist at rest?"""
+        """True if it resists at rest."""
         ...
 
     def flowing(self, rate: Scalar) -> Scalar:
@@ -137,7 +137,7 @@ class Law(Protocol):
         ...
 
     def static(self, at: Instant, share: Scalar) -> Scalar:
-        """What must be overcome from rest in the direction of `share`."""
+        """Level that must be overcome from rest in the direction of `share`."""
         ...
 
 
@@ -156,15 +156,15 @@ class Viscous:
 
     @property
     def dry(self) -> bool:
-        """No."""
+        """False: no resistance at rest."""
         return False
 
     def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
-        """Nothing."""
+        """Sliding level: zero."""
         return 0.0
 
     def static(self, at: Instant, share: Scalar) -> Scalar:
-        """Nothing."""
+        """Static level: zero."""
         return 0.0
 
 
@@ -177,20 +177,20 @@ class Coulomb:
     viscous: Scalar
 
     def flowing(self, rate: Scalar) -> Scalar:
-        """c v."""
+        """Damping effort c v."""
         return self.viscous * rate
 
     @property
     def dry(self) -> bool:
-        """Yes."""
+        """True: it resists at rest."""
         return True
 
     def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
-        """F_c.    (FR1)"""
+        """Sliding level F_c.    (FR1)"""
         return self.levels.sliding(at, share)
 
     def static(self, at: Instant, share: Scalar) -> Scalar:
-        """F_s.    (FR2)"""
+        """Static level F_s.    (FR2)"""
         return self.levels.sliding(at, share) + self.levels.surplus(at)
 
 
@@ -205,12 +205,12 @@ class Stribeck:
     exponent: Scalar
 
     def flowing(self, rate: Scalar) -> Scalar:
-        """c v."""
+        """Damping effort c v."""
         return self.viscous * rate
 
     @property
     def dry(self) -> bool:
-        """Yes."""
+        """True: it resists at rest."""
         return True
 
     def sliding(self, at: Instant, speed: Scalar, share: Scalar) -> Scalar:
@@ -219,7 +219,7 @@ class Stribeck:
         return self.levels.sliding(at, share) + self.levels.surplus(at) * fading  # (FR1)
 
     def static(self, at: Instant, share: Scalar) -> Scalar:
-        """F_s.    (FR2)"""
+        """Static level F_s.    (FR2)"""
         return self.levels.sliding(at, share) + self.levels.surplus(at)
 
 

@@ -30,7 +30,7 @@ class Column(NamedTuple):
 
 
 def columns(model: Model, qd: Vector, share: Vector) -> list[Column]:
-    """Those of all laws beyond plain levels; `share`: signs of sliding."""
+    """Columns of all laws beyond plain levels; `share`: signs of sliding."""
     return [
         Column(
             f"{model.v_names[x.v]}: {x.name.rpartition('.friction')[2].lstrip('.')}{key}", value, x.v, slope
@@ -68,12 +68,12 @@ def _numbers(x: FrictionData, rate: Scalar, s: Scalar) -> Iterator[tuple[str, Sc
 
 
 def names(model: Model) -> tuple[str, ...]:
-    """Of the columns."""
+    """Names of the columns."""
     return tuple(x.name for x in _at_rest(model))
 
 
 def values(model: Model) -> np.ndarray:
-    """Of the parameters."""
+    """Values of the parameters."""
     return np.array([x.value for x in _at_rest(model)], dtype=float)
 
 

@@ -26,7 +26,7 @@ GROWN = 1e12  # loads so many times the frictionless ones are without bound
 
 
 class Path(NamedTuple):
-    """Where the path of solutions ends: N there, t, and whether it got to t = 1."""
+    """End of the path of solutions: N there, t, and whether it got to t = 1."""
 
     N: np.ndarray
     t: float
@@ -34,7 +34,7 @@ class Path(NamedTuple):
 
 
 def scaled(system: System, t: float) -> System:
-    """The same with all coefficients of friction times t."""
+    """Return the system with all coefficients of friction times t."""
     x = system.response
     by_load = [t * a for a in x.by_load]
     by_forms = [[[t * c for c in column] for column in row] for row in x.forms_by_load]

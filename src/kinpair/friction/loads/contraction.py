@@ -1,4 +1,4 @@
-"""Is there one solution while every surface slides? A proof that compiled code gives, over floats or symbols.
+"""Uniqueness of the solution while every surface slides. A proof that compiled code gives, over floats or symbols.
 
     |Δload_k| ≤ Σ_l B_kl |ΔN_l|,     B_kl: load of the column C_kl without preload                       (FU1)
     N ← load(N) contracts where 1 − B has positive pivots: one N fits                                    (FU2)
@@ -24,17 +24,17 @@ SURE = 1e-9  # of a pivot
 
 
 def needs_proof(surfaces: Sequence[Surface]) -> bool:
-    """Do loads answer so strongly that several solutions are met with, and can it be proved?"""
+    """True if loads answer so strongly that several solutions occur, and a proof is possible."""
     return any(x.answers_strongly for x in surfaces) and is_bounded(surfaces)
 
 
 def is_bounded(surfaces: Sequence[Surface]) -> bool:
-    """Can (FU1) bound every load?"""
+    """True if (FU1) can bound every load."""
     return all(x.bounded for x in surfaces)
 
 
 def proved(x: System) -> Scalar:
-    """One where the system has exactly one solution, zero where that is not proved.    (FU2)"""
+    """Return one where the system has exactly one solution, zero where that is not proved.    (FU2)"""
     n = len(x.surfaces)
     rows: list[list[Scalar]] = []
     for k, (own, slip) in enumerate(zip(x.surfaces, x.slips, strict=True)):

@@ -64,18 +64,18 @@ class Rubbing(NamedTuple):
 
 
 def is_loaded(model: Model, *, passive: bool = True) -> bool:
-    """Is there friction from load?"""
+    """True if there is friction from load."""
     return passive and bool(model.surfaces)
 
 
 def slides(model: Model, qd: Vector) -> Scalar:
-    """One where every surface slides, zero where one is at rest: friction of sliding has no direction there."""
+    """Return one where every surface slides, zero where one is at rest: friction of sliding has no direction there."""
     own = [x.sliding() @ qd[model.v_span[x.body]] for x in surfaces_of(model)]
     return reduce(mul, [where(less(0.0, s @ s), 1.0, 0.0) for s in own], 1.0)
 
 
 def sliding(model: Model, qd: Vector, qdd: Vector | None = None) -> Sliding:
-    """How the surfaces of a model slide: as its `slip` says, else by the sign of each rate.
+    """Directions in which the surfaces of a model slide: as its `slip` says, else by the sign of each rate.
 
     Several rates together have the direction of q̇, where that is zero of `qdd`.
     """
@@ -92,7 +92,7 @@ def sliding(model: Model, qd: Vector, qdd: Vector | None = None) -> Sliding:
 
 
 def _direction(surface: Surface, share: Vector, qdd: Vector | None) -> Vector:
-    """Of sliding where the rates of the joint have none themselves."""
+    """Direction of sliding where the rates of the joint have none themselves."""
     G = surface.sliding()
     if len(G) == 1:
         return share[surface.rate : surface.rate + 1]
@@ -104,7 +104,7 @@ def _direction(surface: Surface, share: Vector, qdd: Vector | None) -> Vector:
 
 
 def carried(model: Model, x: Sliding, q: Vector, qd: Vector, tau: Vector, acting: Loads) -> list[Carried]:
-    """What the joints of the surfaces are in; efforts of elements with inputs are those of motors."""
+    """State of the joints of the surfaces; efforts of elements with inputs are those of motors."""
     qs, beside = coordinates(model, q), acting.beside
     motor = tau + acting.driving if len(acting.driving) else tau
     rows = zip(x.surfaces, x.spans, x.slips, strict=True)
@@ -144,7 +144,7 @@ def forward(
 
 
 def one_solution(model: Model, state: State, acting: Loads) -> Scalar:
-    """One where exactly one solution is proved, or the surfaces need no proof; zero elsewhere."""
+    """Return one where exactly one solution is proved, or the surfaces need no proof; zero elsewhere."""
     own = sliding(model, state.qd)
     if not contraction.needs_proof(own.surfaces):
         return 1.0
@@ -182,15 +182,15 @@ class Standing(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Of each rate (nv,): the friction from load that may hold it, and that it begins to slide with; of rates that
-    slide together as one the force."""
+    """Levels of each rate (nv,): the friction from load that may hold it, and that it begins to slide with; of rates
+    that slide together as one the force."""
 
     rest: Vector
     slide: Vector
 
 
 def standing(model: Model, state: State, acting: Loads) -> Standing:
-    """What holds rates at rest, and how much could."""
+    """Find the efforts that hold rates at rest, and their limits."""
     own = sliding(model, state.qd)
     forced = tree.Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
     moved = forward(model, LEAN, state, acting)
@@ -237,7 +237,7 @@ def only_sound(qdd: Vector, sound: Scalar) -> Vector:
 
 
 def sweeps_of(surfaces: Sequence[Surface], *, brief: bool = False) -> Sweeps:
-    """How many sweeps, and of which kind."""
+    """Choose the number and kind of sweeps."""
     if any(x.jumps for x in surfaces):
         return JUMPS
     if any(x.answers_strongly for x in surfaces):
@@ -246,12 +246,12 @@ def sweeps_of(surfaces: Sequence[Surface], *, brief: bool = False) -> Sweeps:
 
 
 def is_brief(model: Model) -> bool:
-    """Does forward dynamics take fewer sweeps than a run?"""
+    """True if forward dynamics takes fewer sweeps than a run."""
     return sweeps_of(surfaces_of(model), brief=True) is BRIEF
 
 
 def is_mild(surface: Surface) -> bool:
-    """Is its friction known to be small?"""
+    """True if its friction is known to be small."""
     numbers = surface.grip.mu, surface.grip.mu_static
     return surface.kind == "bearing" and all(isinstance(x, float) and x <= MILD for x in numbers)
 
@@ -276,8 +276,8 @@ def friction_of_motion(
     acting: Loads,
     tau: Vector | None = None,
 ) -> Rubbing:
-    """Of a given motion; `tau`: efforts of the motors, by default those that the motion takes. With them the slopes are
-    those of a load that stays at its jump, where it is there."""
+    """Compute friction of a given motion; `tau`: efforts of the motors, by default those that the motion takes. With
+    them the slopes are those of a load that stays at its jump, where it is there."""
     own = sliding(model, qd, qdd)
     n = len(own.surfaces)
     w = tree.wrenches_of(method, model, q, qd, qdd, acting.wrenches)

@@ -42,7 +42,7 @@ NARROW = 0.5  # cosine of the angle by which several rates may turn away from a 
 
 
 class Slip(NamedTuple):
-    """How a surface slides: direction u (k,) of length one, or zeros where it does not act, and μ."""
+    """Sliding of a surface: direction u (k,) of length one, or zeros where it does not act, and μ."""
 
     u: Vector
     mu: Scalar
@@ -71,21 +71,21 @@ class System:
     response: Response
 
     def forms(self, N: Vector) -> list[list[Scalar]]:
-        """c_k.    (FS2)"""
+        """Compute the forms c_k.    (FS2)"""
         x = self.response
         return [_affine(first, columns, N) for first, columns in zip(x.forms, x.forms_by_load, strict=True)]
 
     def loads(self, N: Vector) -> list[Scalar]:
-        """What the surfaces carry while they slide with loads N."""
+        """Loads that the surfaces carry while they slide with loads N."""
         rows = zip(self.surfaces, self.slips, self.joints, self.forms(N), N, strict=True)
         return [x.load(c, slip.force(n), at) for x, slip, at, c, n in rows]
 
     def residual(self, N: Vector) -> Vector:
-        """F.    (FS3)"""
+        """Compute the residual F.    (FS3)"""
         return array([n - load for n, load in zip(N, self.loads(N), strict=True)])
 
     def jacobian(self, N: Vector) -> Matrix:
-        """J.    (FS4)"""
+        """Compute the Jacobian J.    (FS4)"""
         c, x, n = self.forms(N), self.response, len(N)
         rows: list[list[Scalar]] = []
         for k in range(n):
@@ -98,7 +98,7 @@ class System:
         return array(rows)
 
     def accelerations(self, N: Vector) -> Vector:
-        """q̈.    (FS1)"""
+        """Compute accelerations q̈.    (FS1)"""
         pairs = zip(self.response.by_load, N, strict=True)
         return sum((times(n, a) for a, n in pairs), self.response.qdd)
 
@@ -114,13 +114,13 @@ class Solved(NamedTuple):
 
     @property
     def sound(self) -> Scalar:
-        """One where (FS3) is met by the root that continues from μ = 0, else zero."""
+        """Return one where (FS3) is met by the root that continues from μ = 0, else zero."""
         met = less(self.residual, MET)
         return where(met, where(less(0.0, self.orientation), 1.0, 0.0), 0.0)
 
 
 class Edge(NamedTuple):
-    """Where one load jumps: the jump, the part θ of it, one where y = limit is required instead of a given θ, and by
+    """A jump of one load: the jump, the part θ of it, one where y = limit is required instead of a given θ, and by
     how much y or θ is to change.    (FS6)"""
 
     surface: int
@@ -131,7 +131,7 @@ class Edge(NamedTuple):
 
     @property
     def unmet(self) -> Scalar:
-        """How far (FS6) is from being met, as a load."""
+        """Residual of (FS6), as a load."""
         return self.change * where(less(0.5, self.inside), 1.0, self.jump.height)
 
     @property
@@ -140,7 +140,8 @@ class Edge(NamedTuple):
         return (1.0 - 2.0 * self.inside) * self.change
 
     def row(self, slopes: Sequence[Scalar], place: int, count: int) -> list[Scalar]:
-        """Its row by unknowns of which y has these slopes, and behind them by `count` θ; the sign keeps det J > 0."""
+        """Row of the jump by unknowns of which y has these slopes, and behind them by `count` θ; the sign keeps det
+        J > 0."""
         own = [1.0 - self.inside if n == place else 0.0 for n in range(count)]
         return [*(-(self.inside * x) for x in slopes), *own]
 

@@ -78,7 +78,7 @@ class Composite(NamedTuple):
 
 
 def composite(x: Forced, surfaces: Sequence[Surface]) -> Composite:
-    """By composite bodies: H, and the wrenches as linear forms of q̈, in one walk."""
+    """Compute by composite bodies: H, and the wrenches as linear forms of q̈, in one walk."""
     from kinpair.formulations.carried_wrenches import carried_wrenches
 
     model, qs = x.model, coordinates(x.model, x.q)
@@ -188,7 +188,7 @@ class Equations(NamedTuple):
 
 
 class Sweeps(NamedTuple):
-    """How many there are, in how many of the first the matrix is computed anew, and whether they start under the loads
+    """Number of sweeps, in how many of the first the matrix is computed anew, and whether they start under the loads
     of the frictionless motion (FN4), or from that motion itself."""
 
     number: int
@@ -221,12 +221,12 @@ def solve(x: Equations, own: Rubbing, sweeps: Sweeps) -> tuple[Vector, Solved]:
 
 
 def solve_from(x: Equations, own: Rubbing, N: Vector, sweeps: Sweeps) -> tuple[Vector, Solved]:
-    """The same from the motion under these loads.    (FN4)"""
+    """Solve from the motion under these loads.    (FN4)"""
     return _swept(x, own, tree_ldl.solve(x.factors, x.F - _efforts(x, N)), N, sweeps)
 
 
 def _swept(x: Equations, own: Rubbing, qdd: Vector, N: Vector, sweeps: Sweeps) -> tuple[Vector, Solved]:
-    """By two sweeps or more, from accelerations that meet the first of (FN1) with loads N."""
+    """Solve by two sweeps or more, from accelerations that meet the first of (FN1) with loads N."""
     L, slopes, sizes = _efforts(x, N), list[_Slopes](), list[Scalar]()
     step, n_rates, thetas = qdd, len(x.F), sides(own.surfaces, own.joints, forms_of(x, qdd))
     edges, moved = list[Edge](), [dot(column, column) for column in x.D]
@@ -257,7 +257,7 @@ def _swept(x: Equations, own: Rubbing, qdd: Vector, N: Vector, sweeps: Sweeps) -
 
 
 def forms_of(x: Equations, qdd: Vector) -> list[list[Scalar]]:
-    """c_k.    (FN1)"""
+    """Compute the forms c_k.    (FN1)"""
     return [
         [c + dot(row, qdd) for c, row in zip(first, Q, strict=True)]
         for first, Q in zip(x.forms, x.Q, strict=True)

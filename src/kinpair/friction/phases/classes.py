@@ -1,4 +1,4 @@
-"""How many solutions a state has, and from which coefficients on it has several.
+"""Number of solutions of a state, and the coefficients from which it has several.
 
 one               exactly one motion, by exactly one set of friction forces
 shared            one motion, by friction forces that constraints share out among joints in many distributions
@@ -42,7 +42,7 @@ class Classified(NamedTuple):
 
 
 def classified(x: Resting, first: Found | None = None) -> Classified:
-    """Of one state; `first` is a solution that is known."""
+    """Classify the solutions of one state; `first` is a solution that is known."""
     first = resting.from_start(x, resting.still(x)) if first is None else first
     if first.met and is_unique(x):
         return Classified(ONE, True, (first,))

@@ -53,7 +53,7 @@ def each_state(
 
 
 class JointFriction(NamedTuple):
-    """What friction does to a rate: its effort [N m], [N]; the level that it has reached or may reach; whether it
+    """Friction of a rate: its effort [N m], [N]; the level that it has reached or may reach; whether it
     sticks; and the load that the level comes from, NaN where the level is given."""
 
     effort: float
@@ -80,7 +80,7 @@ class DryStates:
         return np.array(sorted({k for x in self._elements for k in x.sticks}), dtype=int)
 
     def needed(self, qd: np.ndarray) -> np.ndarray:
-        """In which states (…,) a rate with dry friction is zero."""
+        """Flags of the states (…,) in which a rate with dry friction is zero."""
         return np.asarray((qd[..., self.rates] == 0.0).any(-1))
 
     def _acting(self, state: tuple[np.ndarray, ...]) -> Iterator[tuple[Element, Instant]]:
@@ -90,7 +90,7 @@ class DryStates:
         return ((x.element, at) for x, at in every if x.element.sticks and not x.element.from_load)
 
     def levels(self, *state: np.ndarray) -> Levels:
-        """Of each of the rates at a state; InputError where one is below zero."""
+        """Levels of each of the rates at a state; InputError where one is below zero."""
         place = {int(k): n for n, k in enumerate(self.rates)}
         bounds = np.zeros((4, len(self.rates)))
         for x, at in self._acting(state):
@@ -147,7 +147,7 @@ class DryStates:
         return slopes
 
     def by_rate(self, state: tuple[np.ndarray, ...], terms: Terms) -> dict[str, JointFriction]:
-        """What friction does at one state, by name of the rate; viscous parts of its laws are in the effort."""
+        """Friction at one state, by name of the rate; viscous parts of its laws are in the effort."""
         qd, efforts = state[1], dict.fromkeys(self.rates.tolist(), 0.0)
         for x, at in self._acting(state):
             for k, effort in x.efforts(at).items():

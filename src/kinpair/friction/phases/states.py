@@ -52,8 +52,8 @@ class Several(NamedTuple):
 
 
 class Rubbed(NamedTuple):
-    """Of one state: q̈ (nv,), of each surface its friction force, its load, and whether it sticks; and the other
-    motions, if there are any."""
+    """Solution of one state: q̈ (nv,), of each surface its friction force, its load, and whether it sticks; and the
+    other motions, if there are any."""
 
     qdd: np.ndarray
     forces: list[np.ndarray]
@@ -125,11 +125,11 @@ class LoadedStates:
         return found
 
     def needed(self, qd: np.ndarray, sound: np.ndarray) -> np.ndarray:
-        """In which states (…,) the compiled solve is not enough."""
+        """Flags of the states (…,) in which the compiled solve is not enough."""
         return np.asarray(self.rests(qd) | (sound != 1.0))
 
     def rests(self, qd: np.ndarray) -> np.ndarray:
-        """In which states (…,) a surface is at rest."""
+        """Flags of the states (…,) in which a surface is at rest."""
         large = self.still * (1.0 + np.abs(qd).max(-1))
         rest = [np.linalg.norm(qd @ G.T, axis=-1) <= large * np.abs(G).max() for G in self.G]
         return np.any(rest, axis=0)
@@ -189,7 +189,7 @@ class LoadedStates:
         return np.unique(np.concatenate([np.zeros(0, dtype=int), *held]))
 
     def efforts(self, found: Rubbed) -> np.ndarray:
-        """Of friction in a solution (nv,); of a constant level at rest only."""
+        """Efforts of friction in a solution (nv,); of a constant level at rest only."""
         pairs = zip(self.G, found.forces, strict=True)
         return sum((G.T @ f for G, f in pairs), np.zeros(self.model.nv))
 
@@ -199,7 +199,7 @@ class LoadedStates:
         return np.where(slow & np.isin(np.arange(len(qd)), self.rates), 0.0, qd)
 
     def told(self, several: list[tuple[str, Several]]) -> str:
-        """What is said of states with several motions."""
+        """Warning about states with several motions."""
         which, (x, verdict) = several[0]
         joints = self._joints_of(x, verdict)
         more = f" ({len(several)} such states)" if len(several) > 1 else ""
@@ -211,7 +211,7 @@ class LoadedStates:
         )
 
     def _begins(self, x: Resting, joint: str) -> str:
-        """From which coefficients on; it takes a search."""
+        """Find the coefficients from which several solutions begin; it takes a search."""
         part = classes.begins(x)
         k = next(k for k in range(len(self.surfaces)) if self._joint_name(k) == joint)
         mu = part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])
@@ -284,7 +284,7 @@ class LoadedStates:
         tau: np.ndarray,
         which: str = "",
     ) -> Rubbed:
-        """The same from the terms of the state, see `friction/phases/resting.py`, and the efforts of motors."""
+        """Classify from the terms of the state, see `friction/phases/resting.py`, and the efforts of motors."""
         x, joints = self._affine(numbers, q, qd, tau)
         slips, at_rest = self._now(qd)
         if not any(at_rest):
@@ -311,7 +311,7 @@ class LoadedStates:
         return here._system(x, joints, *here._now(arguments[1]))
 
     def _now(self, qd: np.ndarray) -> tuple[list[Slip], list[bool]]:
-        """How surfaces slide, and which are at rest."""
+        """State of surfaces: how they slide, and which are at rest."""
         slips, at_rest = list[Slip](), list[bool]()
         for x, G in zip(self.surfaces, self.G, strict=True):
             s = G @ qd
@@ -335,7 +335,7 @@ class LoadedStates:
         return resting_system(x, self.surfaces, joints, self.G, at_rest, u, mu, limits)
 
     def by_rate(self, request: Request, arguments: tuple[np.ndarray, ...]) -> dict[str, JointFriction]:
-        """What friction does at one state, by name of the rate; laws of constant level at rest with it."""
+        """Friction at one state, by name of the rate; laws of constant level at rest with it."""
         if (own := self._of(arguments)) is not self:
             return own.by_rate(request, arguments)
         found: dict[str, JointFriction] = {}
@@ -390,7 +390,7 @@ class LoadedStates:
         return -sum((d * n for d, n in zip(D, path.N, strict=True)), np.zeros(len(qd)))
 
     def _slips(self, qd: np.ndarray, qdd: np.ndarray) -> list[Slip]:
-        """By the direction of q̇, where that is zero of q̈, and none where both are."""
+        """Signs by the direction of q̇, where that is zero of q̈, and none where both are."""
         found: list[Slip] = []
         for x, G in zip(self.surfaces, self.G, strict=True):
             s = G @ qd
@@ -406,12 +406,12 @@ class LoadedStates:
         return [Carried(q[model.q_span[i]], qd[k], tau[k], beside[k]) for i, k in pairs]
 
     def _parts(self, joints: list[Carried]) -> list[slice]:
-        """Where the forms of each surface are among all."""
+        """Places of the forms of each surface among all."""
         counts = [len(x.forms(np.zeros(6), joint.q)) for x, joint in zip(self.surfaces, joints, strict=True)]
         return [slice(*ends) for ends in pairwise(np.cumsum([0, *counts]).tolist())]
 
     def _moves(self, s: np.ndarray, G: np.ndarray, rates: np.ndarray) -> bool:
-        """Is a velocity of sliding more than rounding?"""
+        """True if a velocity of sliding is more than rounding."""
         return bool(np.linalg.norm(s) > self.still * (1.0 + np.abs(rates).max()) * np.abs(G).max())
 
     def _sliding(self, x: Affine, joints: list[Carried], slips: list[Slip], which: str) -> Rubbed:
@@ -481,7 +481,7 @@ class LoadedStates:
 
 
 def _directed(joints: Sequence[Carried], slips: Sequence[Slip]) -> list[Carried]:
-    """What the joints are in, with the directions in which they slide."""
+    """State of the joints, with the directions in which they slide."""
     return [
         at._replace(toward=float(slip.u[0]) if len(slip.u) == 1 else 0.0)
         for at, slip in zip(joints, slips, strict=True)

@@ -80,7 +80,7 @@ def directions(c: Sequence[Scalar]) -> list[Scalar]:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Journal(Surface):
-    """Of a hinge."""
+    """Journal bearing of a hinge."""
 
     kind = "bearing"
     name: str
@@ -111,7 +111,7 @@ class Journal(Surface):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Sleeve(Surface):
-    """Of a cylindrical joint."""
+    """Sleeve of a cylindrical joint."""
 
     kind = "bearing"
     answers_strongly = True
@@ -141,7 +141,7 @@ class Sleeve(Surface):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Ball(Surface):
-    """Of a spherical joint."""
+    """Ball of a spherical joint."""
 
     kind = "bearing"
     name: str
@@ -170,7 +170,7 @@ class Ball(Surface):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Pin(Surface):
-    """One of the two of a universal joint: `number` 0 turns in the parent, 1 in the child."""
+    """Pin, one of the two of a universal joint: `number` 0 turns in the parent, 1 in the child."""
 
     kind = "bearing"
     name: str
@@ -211,7 +211,7 @@ class Pin(Surface):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Guide(Surface):
-    """Of a prismatic joint."""
+    """Guide of a prismatic joint."""
 
     kind = "guide"
     answers_strongly = True

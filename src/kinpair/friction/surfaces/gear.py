@@ -52,7 +52,7 @@ from kinpair.friction.surfaces.surface import (
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Teeth(Surface):
-    """Of the gear that drives a joint of one degree; `along` is p of the pair."""
+    """Teeth of the gear that drives a joint of one degree; `along` is p of the pair."""
 
     kind = "gear"
     name: str
@@ -116,7 +116,7 @@ STEEP = 1e-3  # least slope of these steps
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Servo(Surface):
-    """Of a joint of one degree."""
+    """Servo of a joint of one degree."""
 
     kind = "servo"
     bounded = False
@@ -244,5 +244,5 @@ class Servo(Surface):
         return level, level
 
     def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:
-        """Without bound: Q grows with the square of the torques, and jumps."""
+        """Spread without bound: Q grows with the square of the torques, and jumps."""
         return np.full(np.shape(c[0]), np.inf)

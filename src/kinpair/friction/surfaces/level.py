@@ -20,7 +20,7 @@ from kinpair.friction.surfaces.surface import Carried, Grip, LoadPart, Surface
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Level(Surface):
-    """On rate `number` of the `count` rates of a joint."""
+    """Level on rate `number` of the `count` rates of a joint."""
 
     kind = "level"
     name: str

@@ -1,4 +1,4 @@
-"""What every surface answers: one place in a joint where two parts slide on each other under load.
+"""Interface of every surface: one place in a joint where two parts slide on each other under load.
 
 s = G q̇ is the velocity of sliding (1, 2 or 3 numbers), f the friction force in the surface, N its load:
 
@@ -32,7 +32,7 @@ BOTH = (1.0, 1.0)
 
 
 class Carried(NamedTuple):
-    """What one joint is in while its surfaces carry load: its coordinates and rates, the efforts of its motor and those
+    """State of one joint while its surfaces carry load: its coordinates and rates, the efforts of its motor and those
     that act next to it.
 
     `yields` is one where the motor makes up for what the motion takes, as in inverse dynamics; `motor` is then what its
@@ -113,7 +113,7 @@ class Surface(ABC):
 
     @property
     def rate(self) -> int:
-        """Which rate of the joint it resists, where it is one."""
+        """Rate of the joint that it resists, where it is one."""
         return 0
 
     @abstractmethod
@@ -138,12 +138,12 @@ class Surface(ABC):
         return preload, preload
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
-        """∂N/∂c."""
+        """Compute the slopes ∂N/∂c."""
         units = np.eye(len(c))
         return [rate(lambda x: self.load(list(x), force, at), (array(list(c)),), (unit,)) for unit in units]
 
     def force_slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
-        """∂N/∂f."""
+        """Compute the slopes ∂N/∂f."""
         if not self.feels_force:
             return [0.0] * len(force)
         units = np.eye(len(force))
@@ -159,7 +159,7 @@ class Surface(ABC):
         return [rate(lambda x: self.jump(list(x), at).y, (array(list(c)),), (unit,)) for unit in units]
 
     def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:
-        """How much N changes at most where the forms change by c and the friction force by f, from anywhere.
+        """Largest change of N where the forms change by c and the friction force by f, from anywhere.
 
         Loads are sums of lengths of linear forms, so it is their sum for the changes.
         """

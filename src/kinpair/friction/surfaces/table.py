@@ -1,4 +1,4 @@
-"""Which law belongs to which pair, the surfaces of a model, and the surfaces of a joint as an element.
+"""Table of the laws of each pair, the surfaces of a model, and the surfaces of a joint as an element.
 
 The element has what others ask before any load is known. Its efforts come from the solve for the
 accelerations, see `kinpair.friction.loads`.
@@ -28,7 +28,7 @@ Make: TypeAlias = Callable[[SurfaceData, Any], list[Surface]]  # of the data and
 
 
 def surfaces_of(model: Model) -> tuple[Surface, ...]:
-    """All of them, in the order of the description, with the coefficients of `model.time`."""
+    """Surfaces of a model, in the order of the description, with the coefficients of `model.time`."""
     return tuple(
         _with_viscous(model, surface)
         for data in model.surfaces
@@ -181,7 +181,7 @@ class LoadedJoint(Element):
 
     @property
     def jumps(self) -> bool:
-        """Where a rate changes its sign."""
+        """Flags where a rate changes its sign."""
         return not self.together
 
     @property
@@ -191,11 +191,11 @@ class LoadedJoint(Element):
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """All of them as one, or each by itself."""
+        """Groups: all rates as one, or each by itself."""
         return (self.sticks,) if self.together else tuple((k,) for k in self.sticks)
 
     def heat(self, efforts: Vector, qd: Vector) -> Mapping[str, Scalar]:
-        """What it takes for good, by name [W], where friction from load has these efforts (nv,)."""
+        """Heat that it produces, by name [W], where friction from load has these efforts (nv,)."""
         powers: Sequence[Scalar] = [-(efforts[v] * qd[v]) for v in self.rates_held]
         return dict(zip(self.heats, [sum(powers, 0.0)] if self.together else powers, strict=True))
 
@@ -205,7 +205,8 @@ class LoadedJoint(Element):
 
 
 def loaded_joints(model: Model) -> list[Element]:
-    """Those of the description. Sleeves and balls slide in a plane or in space: their rates are locked together."""
+    """Joints under load in the description. Sleeves and balls slide in a plane or in space: their rates are locked
+    together."""
     found: list[Element] = []
     for x in model.surfaces:
         rates = tuple(range(model.nv)[model.v_span[x.body]])

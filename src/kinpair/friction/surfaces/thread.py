@@ -26,7 +26,7 @@ from kinpair.friction.surfaces.surface import NORM, Carried, Grip, LoadPart, Sur
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Thread(Surface):
-    """Of a helical joint with this lead [m/rad]."""
+    """Thread of a helical joint with this lead [m/rad]."""
 
     kind = "thread"
     feels_force = True
@@ -44,7 +44,7 @@ class Thread(Surface):
 
     @property
     def locks(self) -> bool:
-        """Does no load along the axis turn it from rest?"""
+        """True if no load along the axis turns it from rest."""
         return bool(self.grip.mu_static * self.radius >= abs(self.lead))
 
     def sliding(self) -> Matrix:

@@ -72,7 +72,7 @@ class _Measure:
         self._at = 0
 
     def group(self) -> float:
-        """What stands before the brace that closes, or before the end."""
+        """Measure what stands before the brace that closes, or before the end."""
         total = 0.0
         while self._at < len(self._tokens) and self._tokens[self._at][2] != "}":
             total += self._next()

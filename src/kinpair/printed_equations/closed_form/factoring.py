@@ -1,4 +1,4 @@
-"""From the normal form to a formula, common factors taken out as one does by hand.
+"""Conversion from the normal form to a formula, common factors taken out as one does by hand.
 
 Terms of a sum, and what several of them have in common.
 """
@@ -37,7 +37,7 @@ LONG = 8  # terms of a sum from which on any common factor is taken out
 
 
 def content(terms: Sequence[Monomial]) -> Monomial:
-    """What all terms have in common: a number but for sign, and symbols; a denominator that most of them have."""
+    """Common factor of all terms: a number but for sign, and symbols; a denominator that most of them have."""
     shared = dict(terms[0][1])
     for _, atoms in terms:
         shared = {x: min(n, atoms[x]) for x, n in shared.items() if x in atoms and n * atoms[x] > 0}

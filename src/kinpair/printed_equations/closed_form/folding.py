@@ -1,4 +1,4 @@
-"""From the normal form to one with fewer terms.
+"""Conversion from the normal form to one with fewer terms.
 
 From the normal form to one with fewer terms: two waves of equal size as one product.
 
@@ -138,7 +138,7 @@ class Phases:
         self.values: dict[str, float] = {}
 
     def of(self, x: Polynomial) -> Polynomial:
-        """The same with one wave in the place of two, wherever the phase is simple."""
+        """Return the terms with one wave in the place of two, wherever the phase is simple."""
         terms = dict(x.terms)
         for (powers, waves), a in x.terms.items():
             for k, w in enumerate(waves):

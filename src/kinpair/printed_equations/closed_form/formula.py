@@ -11,7 +11,7 @@ from kinpair.printed_equations.closed_form.polynomial import Angle
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A constant."""
+    """A constant number."""
 
     value: float
 
@@ -49,7 +49,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Terms."""
+    """A sum of terms."""
 
     terms: tuple[Formula, ...]
 
@@ -70,13 +70,13 @@ ZERO = Number(0.0)
 
 
 def is_negative(x: Formula) -> bool:
-    """Is it written with a minus in front?"""
+    """True if it is written with a minus in front."""
     first = x.factors[0] if isinstance(x, Product) else x
     return isinstance(first, Number) and first.value < 0.0
 
 
 def written_terms(x: Formula) -> int:
-    """How many terms are written: the summands, at whatever depth; nothing for zero."""
+    """Count the terms that are written: the summands, at whatever depth; nothing for zero."""
     if isinstance(x, Sum):
         return sum(map(written_terms, x.terms))
     if isinstance(x, Product):

@@ -1,4 +1,4 @@
-"""What symbols are called on paper, what they mean and what they are worth."""
+"""Symbols: what they are called on paper, what they mean and what they are worth."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Letter:
 
     @property
     def text(self) -> str:
-        """An identifier."""
+        """Symbol as an identifier."""
         return f"{self.base}{'d' if self.accent else ''}{re.sub(r'[^A-Za-z0-9]', '_', self.index)}"
 
     @property
     def latex(self) -> str:
-        """The same for LaTeX."""
+        """Symbol in LaTeX form."""
         base = f"\\{self.base}" if self.base in GREEK_NAMES else self.base
         if len(self.base) > 1 and base == self.base:
             base = f"\\mathrm{{{base}}}"

@@ -63,7 +63,7 @@ def quotient(
 
 
 def _vanishes_with(x: Laurent, y: Laurent) -> bool:
-    """Is x nothing where y is nothing? Looked at in one place: where not, there is no quotient."""
+    """True if x is nothing where y is nothing. Checked in one place: where not, there is no quotient."""
     spread = [max(column) - min(column) for column in zip(*y, strict=True)]
     if not any(spread):
         return True
@@ -155,7 +155,7 @@ WORK = 20  # products of terms for each term that an entry may have
 
 
 class Matrices:
-    """Their arithmetic, for entries of at most `limit` terms; `watch` is called with their lengths."""
+    """Arithmetic of matrices, for entries of at most `limit` terms; `watch` is called with their lengths."""
 
     def __init__(self, limit: int | None, watch: Watch | None = None) -> None:
         self.limit, self.watch = limit, watch
@@ -184,12 +184,12 @@ class Matrices:
         return tidy(total)
 
     def product(self, a: Square, b: Square) -> Square:
-        """a b."""
+        """Multiply two matrices, a b."""
         columns = list(zip(*b, strict=True))
         return [[self.dot(row, column) for column in columns] for row in a]
 
     def determinant(self, a: Square) -> Polynomial:
-        """By expansion along the first row, minors remembered."""
+        """Compute the determinant by expansion along the first row, minors remembered."""
         known: dict[tuple[int, ...], Polynomial] = {(): polynomial.number(1.0)}
 
         def minor(columns: tuple[int, ...]) -> Polynomial:
@@ -216,7 +216,7 @@ class Matrices:
 
 
 def tidy(x: Polynomial) -> Polynomial:
-    """Without what is rounding; numbers that are simple fractions but for rounding made so."""
+    """Remove what is rounding; numbers that are simple fractions but for rounding made so."""
     size = NEGLIGIBLE * x.size
     return Polynomial({term: simple(value) for term, value in x.terms.items() if abs(value) > size})
 

@@ -43,7 +43,7 @@ _TEX = re.compile("|".join(map(re.escape, sorted(IN_TEX, key=len, reverse=True))
 
 
 class Page(NamedTuple):
-    """What is printed. `statement` is what the formulas are for, in LaTeX and as text."""
+    """A printed page. `statement` is what the formulas are for, in LaTeX and as text."""
 
     name: str
     statement: tuple[str, str]
@@ -51,7 +51,7 @@ class Page(NamedTuple):
     letters: Sequence[Letter]
 
     def text(self, rows: Sequence[Row]) -> str:
-        """For a screen."""
+        """Page as text for a screen."""
         width = int(WIDTH[False])
         lines = [f"{left} = " + "\n    ".join(right) for left, right in rows]
         table = [f"{x.text:<8} {value(x):<12} {x.meaning}".rstrip() for x in self.letters]
@@ -124,7 +124,7 @@ def _aligned(rows: Sequence[Row]) -> str:
 
 
 def _several(left: str, right: Sequence[str]) -> str:
-    """One line, or several beneath each other."""
+    """Write one line, or several beneath each other."""
     if len(right) == 1:
         return f"{left} = {right[0]}"
     return "\\begin{aligned} " + f"{left} &= " + " \\\\ &\\quad ".join(right) + " \\end{aligned}"

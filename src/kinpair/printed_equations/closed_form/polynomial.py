@@ -171,7 +171,7 @@ class Polynomial:
         return Polynomial(total)
 
     def cleaned(self, size: float) -> Polynomial:
-        """Without the terms that are rounding compared with numbers of this size."""
+        """Remove the terms that are rounding compared with numbers of this size."""
         return Polynomial(
             {term: value for term, value in self.terms.items() if abs(value) > CANCELLED * size}
         )
@@ -205,7 +205,7 @@ def _times(a: Powers, b: Powers) -> Powers:
 
 
 def number(value: float) -> Polynomial:
-    """A constant."""
+    """Make a constant polynomial."""
     return Polynomial({PLAIN: value} if value else {})
 
 

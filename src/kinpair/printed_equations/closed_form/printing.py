@@ -44,7 +44,7 @@ UNITS = {  # what numbers are simple multiples of: as text and in LaTeX
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How the parts of a formula are written."""
+    """Notation for the parts of a formula."""
 
     latex: bool
     fraction: str
@@ -154,7 +154,7 @@ def _factor(x: Formula, letters: Alphabet, style: Style) -> str:
 
 
 def bracketed(text: str, style: Style) -> str:
-    """In brackets."""
+    """Put a formula in brackets."""
     return f"\\left({text}\\right)" if style.latex else f"({text})"
 
 

@@ -25,7 +25,7 @@ SAME = ".10e"  # digits to which numbers of equal denominators agree
 
 
 class Whole(NamedTuple):
-    """One normal form over a product of denominators; `short` is the same with their names in it."""
+    """One normal form over a product of denominators; `short` has the names of the denominators in it."""
 
     numerator: Polynomial
     short: Polynomial
@@ -62,7 +62,7 @@ class Denominators:
         return reduce(self._matrices.times, (self.meaning[name] for name in names), polynomial.number(1.0))
 
     def reduced(self, x: Polynomial, under: Names) -> tuple[Polynomial, Names]:
-        """Without the denominators that divide x."""
+        """Remove the denominators that divide x."""
         left: list[str] = []
         for name in under:
             whole = self._matrices.quotient(x, self.meaning[name])
@@ -101,12 +101,12 @@ def _missing(common: Names, under: Names) -> Names:
 
 
 def lifted(x: Polynomial, under: Names, common: Names) -> Polynomial:
-    """What stands over `common` for x over `under`."""
+    """Numerator over `common` for x over `under`."""
     return x * letters(_missing(common, under))
 
 
 def added(parts: Sequence[Ratio]) -> Ratio:
-    """The sum."""
+    """Add two fractions."""
     total: Ratio = {}
     for ratio in parts:
         for under, part in ratio.items():

@@ -1,4 +1,5 @@
-"""From a program, or from normal forms, to formulas with symbols; `read` does all of it for any recorded function."""
+"""Conversion of a program, or of normal forms, to formulas with symbols; `read` does all of it for any recorded
+function."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ class Written(NamedTuple):
 
     @property
     def formulas(self) -> list[Formula]:
-        """All of them."""
+        """All formulas that were written."""
         entries = [x for entries in self.results.values() for x in entries if x is not None]
         return [*(x for _, x in self.definitions), *entries]
 

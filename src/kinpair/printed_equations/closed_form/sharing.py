@@ -63,7 +63,7 @@ class Names:
         return None
 
     def has(self, x: Sum) -> bool:
-        """Has it a name?"""
+        """True if it has a name."""
         return self._find(x) is not None
 
     def renamed(self, x: Formula) -> Formula:
@@ -138,7 +138,7 @@ def shared_sums(
     *,
     naming: bool = True,
 ) -> tuple[Definitions, dict[str, list[Formula | None]]]:
-    """The same formulas with each sum that has a name by that name. With `naming` those that stand in several places
+    """Return the formulas with each sum that has a name by that name. With `naming` those that stand in several places
     but for their sign get one: p1, p2, ..., innermost first; and what is a part of another sum stands in it by name."""
     names, ordered = Names(parts=naming), Definitions()
     for name, x in definitions:
@@ -169,7 +169,7 @@ def _repeated(definitions: Sequence[Formula], results: Iterable[Sequence[Formula
 
 
 def _unsigned(x: Sum) -> object:
-    """The same for a sum in any order of its terms and for its negative."""
+    """Key of a sum in any order of its terms and for its negative."""
     signs = _signs(x)
     plus = frozenset(y for y, sign in signs.items() if sign > 0)
     return frozenset((plus, frozenset(signs) - plus))

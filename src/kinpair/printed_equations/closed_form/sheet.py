@@ -121,7 +121,7 @@ class Sheet:
 
     @property
     def unfinished(self) -> list[str]:
-        """What is not finished: matrices, or entries of those that are begun."""
+        """Unfinished parts: matrices, or entries of those that are begun."""
         missing: list[str] = []
         for what, x in self.results.items():
             places = [place for place in product(*map(range, x.shape)) if x[place] is None]
@@ -139,7 +139,7 @@ class Sheet:
 
     @property
     def _halves(self) -> list[str]:
-        """Which entries are not printed, and why."""
+        """List entries that are not printed, and why."""
         names = [
             self._name(what) for what in self.results if what in self.symmetric and self.results[what].size
         ]
@@ -204,15 +204,15 @@ class Sheet:
         return lines
 
     def latex(self, *, document: bool = False) -> str:
-        """What the formulas are for, the notes and an `align*` of all rows (package amsmath); with `document` a whole
-        file to compile, the symbols in it too."""
+        """Write the purpose of the formulas, the notes and an `align*` of all rows (package amsmath); with
+        `document` a whole file to compile, the symbols in it too."""
         return self._page.document(self.rows(LATEX)) if document else self._page.latex(self.rows(LATEX))
 
     def __str__(self) -> str:
         return self._page.text(self.rows(TEXT))
 
     def notebook(self) -> str:
-        """What the formulas are for and all rows, as one formula for MathJax."""
+        """Write the purpose of the formulas and all rows, as one formula for MathJax."""
         return self._page.notebook(self.rows(LATEX))
 
     def markdown(self) -> str:
@@ -220,7 +220,7 @@ class Sheet:
         return self._page.markdown(self.rows(LATEX))
 
     def text(self, x: Formula) -> str:
-        """One formula as text."""
+        """Write one formula as text."""
         return written(x, self.alphabet, TEXT)
 
     # In other languages.
@@ -242,7 +242,7 @@ class Sheet:
 
     @property
     def _comment(self) -> str:
-        """What a C file begins with."""
+        """Comment at the beginning of a C file."""
         about = [f"parameters[{k}]  {x.text}: {x.meaning}" for k, x in enumerate(self.parameters.values())]
         lines = [f" * {line.replace('*/', '* /')}" for line in (*self.cautions, *about)]
         return "\n".join([f"/* {self.name.replace('*/', '* /')}", *lines, " */", ""])
@@ -263,7 +263,7 @@ def _called(letter: Letter, style: Style) -> str:
 
 
 def entry_name(what: str, place: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """What an entry of a matrix is called in text: H12, R1_12."""
+    """Name of an entry of a matrix in text: H12, R1_12."""
     return _entry(what, place, shape, TEXT)
 
 

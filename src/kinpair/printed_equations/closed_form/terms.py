@@ -110,11 +110,11 @@ class Naming:
         return x
 
     def _sum(self, x: Polynomial) -> Polynomial | None:
-        """What the name of a sum means."""
+        """Meaning of the name of a sum."""
         return self._meaning.get(_letter(x)) if len(x) == 1 else None
 
     def is_fraction(self, x: Polynomial) -> bool:
-        """True if it is a symbol over another, and that no root?"""
+        """True if it is a symbol over another that is no root."""
         if len(x) != 1:
             return False
         ((powers, waves), value), *_ = x.terms.items()
@@ -357,7 +357,7 @@ def _needed(definitions: Definitions, results: Mapping[str, list[Formula]]) -> D
 def _numbered(
     named: Definitions, results: Mapping[str, list[Formula]]
 ) -> tuple[Definitions, dict[str, list[Formula]]]:
-    """Without gaps in the numbers."""
+    """Number symbols without gaps in the numbers."""
     names: dict[Formula, str] = {Symbol(name): f"x{k + 1}" for k, (name, _) in enumerate(named)}
     definitions = [(names[Symbol(name)], renamed(x, names)) for name, x in named]
     return definitions, {what: [renamed(x, names) for x in entries] for what, entries in results.items()}

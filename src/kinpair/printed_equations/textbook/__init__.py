@@ -1,4 +1,4 @@
-"""What formulations and solvers compute, as arrays in the symbols of their sources.
+"""Arrays of formulations and solvers in the symbols of their sources.
 
 record        the arrays of one state: symbols with equation numbers, tables, LaTeX
 moment        the state at which they are computed

@@ -23,7 +23,7 @@ from kinpair.printed_equations.textbook.record import Arrays, Symbol
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What makes the symbols of a formulation.
+    """Source of the symbols of a formulation.
 
     `later`: symbols that depend on accelerations. `trees_only`: why its source does not take closed mechanisms.
     """

@@ -39,7 +39,7 @@ NOT_CLOSED = "The chain is open: no joint is cut."
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: number and heading of the book, numbers of our equations, lines with what was computed."""
+    """A step: number and heading of the book, numbers of our equations, lines with what was computed."""
 
     number: str
     heading: str

@@ -34,7 +34,7 @@ class LoopRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moment:
-    """One state: q (nq,), qd (nv,), and qdd and tau (nv,), both or none. Gravity acts, passive elements do not."""
+    """A state: q (nq,), qd (nv,), and qdd and tau (nv,), both or none. Gravity acts, passive elements do not."""
 
     model: Model
     q: np.ndarray

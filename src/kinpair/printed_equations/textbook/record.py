@@ -143,7 +143,7 @@ class Arrays(Mapping[str, np.ndarray]):
         )
 
     def block(self, key: str, row: str | int, column: str | int | None = None) -> np.ndarray:
-        """Return the block of a symbol that belongs to a body (or joint), or to two of them.
+        """Return the block (rows, columns) of a symbol that belongs to a body (or joint), or to two of them.
 
         `row`, `column`: names, or numbers counted from 1. A vector or a matrix with one column of blocks takes no
         `column`.

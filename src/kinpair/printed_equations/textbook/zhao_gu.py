@@ -124,7 +124,7 @@ def _forced(
     halves: Blocks,
     pairs: Blocks,
 ) -> Iterator[Symbol]:
-    """What depends on efforts; a rotor takes its part of them, and wrenches of cut joints are applied forces."""
+    """Terms that depend on efforts; a rotor takes its part of them, and wrenches of cut joints are applied forces."""
     model = x.model
     efforts, wrenches = x.cut
     equations = zhao_gu.equations(model, x.q, x.qd, efforts - rotors(model) * x.qdd, wrenches)

@@ -224,7 +224,7 @@ ARRAYS = ("state", "controller", "tail", "history")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """All that is needed to go on.
+    """Data that are needed to continue.
 
     samples: rows of the file that hold numbers; row and step: samples and steps before the state; state: what
     the loop hands from one chunk to the next, (ny + nu,), (batch, ny + nu), or the memory of an adaptive run;

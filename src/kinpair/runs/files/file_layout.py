@@ -68,12 +68,12 @@ class Room:
 
 
 def room_for(names: Iterable[str], events: int = FIRST, modes: int = FEW) -> Room:
-    """Of a new file; names: those that events may have."""
+    """Room of a new file; names: those that events may have."""
     return Room(events, max((len(name.encode()) for name in names), default=1), modes, SHORT)
 
 
 def columns(mechanism: Mechanism, room: Room) -> list[Column]:
-    """Their datasets."""
+    """Datasets of the columns."""
     nq, nv = mechanism.nq, mechanism.nv
     event = [
         ("time", "<f8"),
@@ -97,7 +97,7 @@ def event_rows(kind: Any, events: Sequence[EventRecord]) -> np.ndarray:
 
 
 def events_in(rows: np.ndarray) -> tuple[EventRecord, ...]:
-    """What `event_rows` was given."""
+    """Read events that `event_rows` wrote."""
     return tuple(
         EventRecord(
             float(row["time"]),
@@ -123,7 +123,7 @@ def mode_rows(kind: Any, entered: Sequence[Entered]) -> np.ndarray:
 
 
 def modes_in(rows: np.ndarray) -> tuple[Entered, ...]:
-    """What `mode_rows` was given."""
+    """Read modes that `mode_rows` wrote."""
     return tuple(Entered(float(row["time"]), np.array(row["q"]), row["mode"].decode()) for row in rows)
 
 
@@ -133,7 +133,7 @@ def checksum(run_file: RunFile, name: str, start: int, stop: int, before: int = 
 
 
 def fits(place: Place, start: int, rows: np.ndarray) -> bool:
-    """Is there room for rows from `start` on?"""
+    """True if there is room for rows from `start` on."""
     return start + len(rows) <= place.shape[0] and rows.dtype.itemsize <= place.dtype.itemsize
 
 
@@ -144,7 +144,7 @@ def wider(place: Place, start: int, rows: np.ndarray) -> tuple[int, Any]:
 
 
 def put(group: h5py.Group, options: Mapping[str, Any]) -> None:
-    """Everything given, but what is None."""
+    """Write everything given, but what is None."""
     for key, value in options.items():
         if value is not None:
             _put(group, key, value)
@@ -185,7 +185,7 @@ def _missing(function: Any) -> Missing:
 
 
 def get(group: h5py.Group) -> dict[str, Any]:
-    """What `put` was given; `Missing` where there was a function."""
+    """Read what `put` was given; `Missing` where there was a function."""
     words = {key: _plain(value) for key, value in group.attrs.items() if key not in ("names", "several")}
     return words | {key: _get(value) for key, value in group.items()}
 
@@ -235,7 +235,7 @@ class Shape:
 
     @property
     def lead(self) -> tuple[int, ...]:
-        """In front of what belongs to a sample of one trajectory."""
+        """Axes in front of what belongs to a sample of one trajectory."""
         return (self.samples,) if self.batch is None else (self.samples, self.batch)
 
 
@@ -310,7 +310,7 @@ def _heading(
 
 
 def put_status(run_file: RunFile, status: Status, row: int = 0) -> None:
-    """How the run, or (row - 1) a trajectory of it, ended."""
+    """Write how the run, or (row - 1) a trajectory of it, ended."""
     kind = run_file.places["status"].dtype
     record = np.zeros(1, kind)
     record["name"], record["time"] = status.name.encode(), status.time
@@ -319,7 +319,7 @@ def put_status(run_file: RunFile, status: Status, row: int = 0) -> None:
 
 
 def put_singular(run_file: RunFile, singular: Singular | None) -> None:
-    """Where the constraints were nearest to dependence, if they came near to it."""
+    """Write where the constraints were nearest to dependence, if they came near to it."""
     if singular is None:
         return
     kind = run_file.places["singular"].dtype
@@ -337,5 +337,5 @@ def rows_first(x: np.ndarray, batch: bool) -> np.ndarray:
 
 
 def residual_columns(residual: Residual | None) -> dict[str, np.ndarray]:
-    """How far the constraints are off, by name of the dataset."""
+    """Residuals of the constraints, by name of the dataset."""
     return dict(zip(RESIDUALS, residual, strict=True)) if residual is not None else {}

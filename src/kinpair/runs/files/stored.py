@@ -91,22 +91,22 @@ class Stored:
 
     @property
     def finished(self) -> bool:
-        """Has it reached its end, or an event that stops it?"""
+        """True if it has reached its end, or an event that stops it."""
         return _status(self.statuses[0]).finished
 
     @property
     def batch(self) -> int | None:
-        """Trajectories."""
+        """Number of trajectories."""
         return len(self.statuses) - 1 or None
 
     @property
     def constrained(self) -> bool:
-        """Were there constraints to hold?"""
+        """True if there were constraints."""
         return set(RESIDUALS) <= self.places.keys()
 
     @property
     def from_start(self) -> bool:
-        """Is the start itself a sample?"""
+        """True if the start itself is a sample."""
         time = self.column("time")
         return not len(time) or float(time[0]) == float(self.options.get("time", 0.0))
 
@@ -147,12 +147,12 @@ class Stored:
                 return
 
     def column(self, name: str) -> np.ndarray:
-        """Its samples, as a result has them; read where they are looked at."""
+        """Samples of a column, as a result has them; read where they are looked at."""
         rows = mapped(self.path, self.places[name], self.stands.samples)
         return np.moveaxis(rows, 0, 1) if self.batch and name != "time" else rows
 
     def status(self, *, ours: bool = False) -> Status:
-        """How it ended; `ours`: the right to write the file belongs to the caller."""
+        """Status of its end; `ours`: the right to write the file belongs to the caller."""
         own = _status(self.statuses[0])
         if own.name != UNFINISHED:
             return own

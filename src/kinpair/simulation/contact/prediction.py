@@ -1,4 +1,4 @@
-"""Where contact points are at the end of a step at the rates of its start. Loop functions.
+"""Prediction of contact points at the end of a step at the rates of its start. Loop functions.
 
 J and M of a step are those at q ⊕ h v⁻, with points and axes of contact moved from q by their velocities (CT3), because
 v⁺ are rates at the end of the step; u⁻ = J(q) v⁻. So (CN4) has φ/h − ½ h (J̇q̇)_n in place of φ/h.          (CN9)

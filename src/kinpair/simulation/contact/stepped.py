@@ -1,4 +1,4 @@
-"""What a time step with contact is about: geoms and pairs, and limits of joints that stop or bounce."""
+"""Objects of a time step with contact: geoms and pairs, and limits of joints that stop or bounce."""
 
 from __future__ import annotations
 

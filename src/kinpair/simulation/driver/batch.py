@@ -41,7 +41,7 @@ class BatchDriver:
 
     @property
     def names(self) -> list[str]:
-        """Of what may happen."""
+        """Names of what may happen."""
         from kinpair.simulation.driver.lanes import CROWDED
 
         return [*self.modes.names, CROWDED]
@@ -49,7 +49,7 @@ class BatchDriver:
     # what is kept
 
     def memory(self) -> np.ndarray:
-        """All that is needed to go on, one vector."""
+        """Memory that is needed to continue, one vector."""
         return np.concatenate([[self.n], self.lanes.state.ravel(), self.lanes.closed.ravel()])
 
     def restore(

@@ -79,7 +79,8 @@ class Actions:
             decide(self.ongoing)
 
     def passed(self, roots: Sequence[Root]) -> EndError | None:
-        """What happened at roots that a stepper has passed by itself; why the run ends at the last of them."""
+        """Report what happened at roots that a stepper has passed by itself; say why the run ends at the last of
+        them."""
         watched = self.ongoing.active.watched
         for root in roots:
             causes = [watched[k] for k in np.flatnonzero(root.hits).tolist()]
@@ -104,7 +105,7 @@ class Actions:
 
     @property
     def room(self) -> int:
-        """So many events may follow before there can be too many."""
+        """Number of events that may follow before there can be too many."""
         since = self.ongoing.stepper.time - self._brief
         return max(1, MANY - sum(time >= since for time in self.recent))
 
@@ -258,16 +259,17 @@ class Driver:
         )
 
     def _with_memory(self, piece: Piece) -> Piece:
-        """The same with all that is needed to go on, where samples go to a file."""
+        """Return samples with all that is needed to continue, where samples go to a file."""
         return replace(piece, memory=self.memory()) if self._kept else piece
 
     @property
     def names(self) -> list[str]:
-        """Of what may happen."""
+        """Names of what may happen."""
         return self.modes.names
 
     def memory(self) -> np.ndarray:
-        """All that is needed to go on: the mode, times of the last events, events that wait, where the stepper is."""
+        """Memory that is needed to continue: the mode, times of the last events, events that wait, where the stepper
+        is."""
         ongoing, recent, own = self.ongoing, self.actions.recent, self.ongoing.stepper.memory()
         memory = np.zeros(self._room)
         memory[0], memory[1] = self.modes.number(ongoing.active.mode), len(recent)
@@ -384,7 +386,7 @@ class Driver:
         return True
 
     def _crossed(self) -> Iterator[Piece]:
-        """What is ahead in the next step happens, or turns out to be nothing."""
+        """Decide if what is ahead in the next step happens."""
         stepper = self.ongoing.stepper
         time, causes, lost = self.roots.first(stepper.time, stepper.ahead)
         piece = stepper.move(time)

@@ -96,7 +96,7 @@ def rough_surfaces(x: Affine, system: Resting, S: Sequence[np.ndarray]) -> Rough
 
 
 class Struck(NamedTuple):
-    """What is struck: inertia M, response G, limits and surfaces."""
+    """Data of an impact: inertia M, response G, limits and surfaces."""
 
     M: np.ndarray
     G: np.ndarray

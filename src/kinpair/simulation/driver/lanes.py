@@ -34,14 +34,14 @@ CROWDED = f"more than {MOST} events in a step"
 
 
 class Standing(NamedTuple):
-    """Where a motion stands: state and inputs (ny + nu,) with all limits open, and which limits are closed (n,)."""
+    """Place of a motion: state and inputs (ny + nu,) with all limits open, and which limits are closed (n,)."""
 
     numbers: np.ndarray
     closed: np.ndarray
 
 
 class Passed(NamedTuple):
-    """What came of some steps: where the motion stands, its samples, how it ended, and what happened."""
+    """Result of some steps: where the motion stands, its samples, how it ended, and what happened."""
 
     standing: Standing
     pieces: list[Piece]
@@ -63,12 +63,12 @@ class Lane:
 
     @property
     def open(self) -> Active:
-        """What moves while all limits are open."""
+        """Dynamics while all limits are open."""
         return self._active(np.zeros(len(self.modes.limits), dtype=bool), self.run.start)
 
     @property
     def closing(self) -> Active:
-        """What moves while any limit is closed."""
+        """Dynamics while any limit is closed."""
         return self._active(np.ones(len(self.modes.limits), dtype=bool), self.run.start)
 
     def compile(self, batch: bool) -> None:
@@ -138,7 +138,7 @@ Group = tuple[int, bool]  # the step at which motions stand, and whether a limit
 
 
 class Samples(NamedTuple):
-    """Where samples behind some `steps` go: states Y (rows, n, ny), watched W (rows, n, nw), modes (rows, n)."""
+    """Memory of samples behind some `steps`: states Y (rows, n, ny), watched W (rows, n, nw), modes (rows, n)."""
 
     steps: Sequence[int]
     Y: np.ndarray

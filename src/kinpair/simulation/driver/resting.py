@@ -41,7 +41,8 @@ from kinpair.simulation.status import Status
 
 
 class AtRest(NamedTuple):
-    """Of each group at rest: its phase, and its share (rates,); the limits that stay closed, and those that open."""
+    """State of each group at rest: its phase, and its share (rates,); the limits that stay closed, and those that
+    open."""
 
     phase: list[float]
     share: list[np.ndarray]
@@ -51,7 +52,7 @@ class AtRest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Where phases have ended or rates jump: what moves, with its parameters p as arguments; time, state with the
+    """State where phases have ended or rates jump: what moves, with its parameters p as arguments; time, state with the
     phases before, inputs; by place the groups at rest, and those of them that have reached their level; and the limits
     without gap and rate, those that would have to pull apart from the others."""
 
@@ -67,7 +68,7 @@ class Standing:
 
     @cached_property
     def own(self) -> Dynamics:
-        """What moves, with numbers for its parameters."""
+        """Dynamics with numbers for its parameters."""
         return self.d.concrete(self.p)
 
     def numbers(self, f: Any, y: np.ndarray) -> Any:
@@ -200,8 +201,8 @@ def _at_rest(x: Standing, numbers: Sequence[np.ndarray]) -> tuple[Any, dict[int,
 
 
 def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, leaving: np.ndarray) -> Any:
-    """As `at_rest`; where constraints join rates, the others may take over from one that reaches its level, and hold a
-    little more than they have to."""
+    """Solve as `at_rest`; where constraints join rates, the others may take over from one that reaches its level,
+    and hold a little more than they have to."""
     if len(A) and leaving.any():
         full = leaving != 0.0
         at = (1.0 - ASKED) * np.where(leaving > 0.0, own.rest_lo, own.rest_hi)
@@ -302,7 +303,7 @@ class _Loaded:
         return replace(s, at_rest=at_rest, u=u, mu=mu, surplus=surplus)
 
     def _accelerations(self, found: Found) -> list[np.ndarray]:
-        """Of sliding, by group."""
+        """Accelerations of sliding, by group."""
         a = [np.zeros(len(x.rates)) for x in self.d.groups]
         for j in self.x.resting:
             k = self.surfaces[j][0]
@@ -328,7 +329,7 @@ class _Loaded:
         return np.abs(self.affine.P) @ forces
 
     def _clearly(self, found: Found, groups: Sequence[int]) -> bool:
-        """Do these accelerate by more than a trace?"""
+        """True if these accelerate by more than a trace."""
         a, reach = self._accelerations(found), self._reach(found)
         return all(
             float(np.linalg.norm(a[j])) > ASKED * reach[list(self.d.groups[j].rates)].max() for j in groups

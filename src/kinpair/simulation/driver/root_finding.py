@@ -1,4 +1,4 @@
-"""Where in a step something happens: the first time at which what is watched changes its sign.
+"""Search within a step for what happens: the first time at which what is watched changes its sign.
 
 A stepper finds roots of compiled guards by itself. A switch of an element, and a rate with dry friction whose phases
 compiled code can decide, are passed. At an event of the user, and at a limit that is reached or opens, it stops at the
@@ -25,7 +25,8 @@ Pair = tuple[float, float]  # what a fall and a rise call for
 
 
 def search(ongoing: Ongoing, room: int) -> Search | None:
-    """What the guards of the mode in force call for; `room`: so many roots may be passed. None: all are looked at."""
+    """Search for what the guards of the active mode call for; `room`: number of roots that may be passed. None: all
+    are looked at."""
     active = ongoing.active
     if not active.watched or ongoing.modes.called:
         return None
@@ -43,7 +44,7 @@ def search(ongoing: Ongoing, room: int) -> Search | None:
 
 
 def _has_fired(ongoing: Ongoing, event: Event) -> bool:
-    """Is its function where the event happened last?"""
+    """True if its function is where the event happened last."""
     return event.name in ongoing.fired and ongoing.fired[event.name] == ongoing.value(event)
 
 
@@ -100,12 +101,12 @@ class RootFinder:
         self._sizes: dict[str, float] = {}  # the largest values seen, by name of the event
 
     def look(self) -> None:
-        """At the functions that are called, where the run stands."""
+        """Look at the functions that are called, where the run stands."""
         stepper = self.ongoing.stepper
         self._before = self._called(stepper.time, stepper.y) if self.ongoing.modes.called else None
 
     def called_changes(self) -> bool:
-        """Has a function that is not recorded changed its sign in the last step?"""
+        """True if a function that is not recorded has changed its sign in the last step."""
         called = self.ongoing.modes.called
         if not called:
             return False
@@ -137,11 +138,11 @@ class RootFinder:
         self._sizes[event.name] = float(np.fmax(self._sizes.get(event.name, 0.0), abs(value)))
 
     def hold(self, event: Event) -> None:
-        """It has begun a constraint that may hold its function at zero: it waits until that is left."""
+        """Note that an event has begun a constraint that may hold its function at zero: it waits until that is left."""
         self.ongoing.bands[event.name] = BAND * self._sizes.get(event.name, 0.0)
 
     def _happens(self, event: Event, before: float, after: float) -> bool:
-        """Does it, from a value that is not the one at which it has just happened?"""
+        """True if it happens, from a value that is not the one at which it has just happened."""
         ongoing = self.ongoing
         again = before == ongoing.fired.get(event.name)
         return event.happens(before, after) and not again and event.name not in ongoing.bands
@@ -157,7 +158,7 @@ class RootFinder:
         return (*self.ongoing.active.watched, *(Watched("event", event=x) for x in self.ongoing.modes.called))
 
     def _values(self, time: float, y: np.ndarray, u: np.ndarray) -> list[float]:
-        """Of everything watched: Python's floats, from which compiled code is called at once."""
+        """Values of everything watched: Python's floats, from which compiled code is called at once."""
         active, p = self.ongoing.active, self.ongoing.run.inputs.parameters
         own = active.values(p, time, y, self.ongoing.inputs(time, y, u)) if active.watched else []
         return [*np.asarray(own, dtype=float).tolist(), *self._called(time, y)]
@@ -196,7 +197,7 @@ class RootFinder:
         return low, values, lost
 
     def _torn(self, time: float) -> bool:
-        """Are the loops torn apart at a time within the step? Nothing happens in a motion that is lost."""
+        """True if the loops are torn apart at a time within the step. Nothing happens in a motion that is lost."""
         active, stepper = self.ongoing.active, self.ongoing.stepper
         if active.mechanism.closure is None or not active.d.traced:
             return False
@@ -204,7 +205,7 @@ class RootFinder:
         return not np.abs(active.mechanism.closure.positions(q, time)).max(initial=0.0) < WORST
 
     def stopped(self, root: Root) -> list[Watched]:
-        """What happens where a stepper has stopped by itself."""
+        """Find what happens where a stepper has stopped by itself."""
         watched = self.ongoing.active.watched
         for x, first, last in zip(watched, root.before.tolist(), root.after.tolist(), strict=True):
             if x.event is not None:
@@ -239,7 +240,7 @@ class RootFinder:
             return beyond(lambda t: value_at(k, t), a, end, before[k], value, width)
 
         def reached(k: int, end: float, value: float) -> float:
-            """Where the gap itself is zero: the slack is taken back."""
+            """Time where the gap itself is zero: the slack is taken back."""
             time, limit = when(k, end, value), self._all[k].limit
             assert limit is not None
             rate = self._values(time, *stepper.peek(time))[k + 1]

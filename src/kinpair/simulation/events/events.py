@@ -21,7 +21,7 @@ ACTIONS = "'record', 'stop', a kinpair.Change, or a function (time, q, qd) → C
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """What an event does to the motion: new coordinates or rates, constraints that begin or end, or the end.
+    """Change of the motion by an event: new coordinates or rates, constraints that begin or end, or the end.
 
     `add`: constraints (kinpair.constraint) that hold from now on; the rates jump to obey, by the least impulse.
     `remove`: names of constraints that hold no longer, of the description or added.
@@ -61,7 +61,7 @@ class Event:
         object.__setattr__(self, "watches_forces", forces)
 
     def happens(self, before: float, after: float) -> bool:
-        """Is this change of sign one of those watched for?"""
+        """True if this change of sign is one of those watched for."""
         rising, falling = before < 0.0 <= after, before > 0.0 >= after
         return (rising and self.direction >= 0) or (falling and self.direction <= 0)
 
@@ -127,7 +127,7 @@ def _recorded(
     forces: dict[str, Any],
     state: tuple[np.ndarray, np.ndarray, float],
 ) -> Recorded | NotRecorded:
-    """Its function, or why it cannot be recorded; no reason where that is the user's choice."""
+    """Recorded function, or why it cannot be recorded; no reason where that is the user's choice."""
     if not event.watches_forces:
         free = getattr(event.function, "traceable", True)
         return recorded(event.function, (), state) if free else NotRecorded("")

@@ -29,7 +29,7 @@ DAMPED = 0.5  # and its damping, of the critical one
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limits:
-    """What happens at the limits of joints.
+    """Behaviour at the limits of joints.
 
     * `way`: "ignore"; "stop": an impact without rebound, then locked until the limit would have to pull; "bounce": the
       rate comes back `restitution` times (a number, or a dict by coordinate; without it as the description gives it,
@@ -57,7 +57,7 @@ class Limits:
 
     @property
     def unilateral(self) -> bool:
-        """Are there impacts?"""
+        """True if there are impacts."""
         return self.way in ("stop", "bounce")
 
 
@@ -77,7 +77,7 @@ class Limit:
 
     @property
     def word(self) -> str:
-        """Which end."""
+        """Word for the end."""
         return "lower" if self.side > 0 else "upper"
 
     @property
@@ -109,7 +109,7 @@ class Limit:
         return self.gap(q) <= self.near
 
     def rate(self, qd: Vector) -> Scalar:
-        """Of the gap."""
+        """Rate of the gap."""
         return self.side * qd[self.v]
 
     def bounded(self, q: np.ndarray, qd: np.ndarray) -> BoundedRow:
@@ -122,7 +122,7 @@ class Limit:
 
 
 def stated(mechanism: Mechanism, option: Any) -> Any:
-    """What `limits=` stands for: None for what the description says; where it says nothing, "stop" of a mechanism with
+    """Meaning of `limits=`: None for what the description says; where it says nothing, "stop" of a mechanism with
     geoms that touch, "ignore" of others."""
     data = mechanism.model.contacts
     silent = "stop" if data is not None and len(data.first) else "ignore"
@@ -130,7 +130,7 @@ def stated(mechanism: Mechanism, option: Any) -> Any:
 
 
 def limits_from(mechanism: Mechanism, option: Any) -> Limits:
-    """What was given as `limits=`, checked; None: what the description says, "ignore" where it says nothing."""
+    """Read the argument `limits=`; None: what the description says, "ignore" where it says nothing."""
     option = stated(mechanism, option)
     limits = Limits(option) if isinstance(option, str) else option
     name = mechanism.name

@@ -1,4 +1,4 @@
-"""What loop functions of contact read of a mechanism: poses, screws, accelerations, H, rows, geoms and materials."""
+"""Data of a mechanism for loop functions of contact: poses, screws, accelerations, H, rows, geoms and materials."""
 
 from __future__ import annotations
 

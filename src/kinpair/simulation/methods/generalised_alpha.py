@@ -57,7 +57,7 @@ NEAREST, SINGULAR = 1e-4, 1e-8  # n of (AL7): the least that is allowed for, and
 
 
 class Kept(NamedTuple):
-    """What a step has from the last one: a, q̈, the power of the constraint forces, and s."""
+    """Values that a step has from the last one: a, q̈, the power of the constraint forces, and s."""
 
     a: Vector
     qdd: Vector
@@ -167,7 +167,7 @@ class GeneralisedAlpha:
     def _powers(
         self, d: Dynamics, time: Scalar, q: Vector, rates: tuple[Vector, Vector], u: Vector, power: Scalar
     ) -> list[Any]:
-        """Those of forces at the rates there, at the mean rate."""
+        """Powers of forces at the rates there, at the mean rate."""
         qd, mean = rates
         result = d.powers(replace(d.at(time, q, qd, u), qd=mean), d.loads(time, q, qd, u))
         if d.constraints_work:

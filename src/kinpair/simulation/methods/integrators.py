@@ -106,7 +106,7 @@ class Integrator:
 
     @property
     def adaptive(self) -> bool:
-        """Does it choose its steps, unless dt is given?"""
+        """True if it chooses its steps, unless dt is given."""
         return bool(self.external) or (self.tableau is not None and bool(self.tableau.errors))
 
     def memory(self, nv: int) -> int:
@@ -115,11 +115,11 @@ class Integrator:
 
     @property
     def dissipates(self) -> bool:
-        """Is it made to take energy from fast vibrations?"""
+        """True if it takes energy from fast vibrations."""
         return self.rho is not None and self.rho < 1.0
 
     def holding(self, hold: str) -> str:
-        """How constraints are enforced: a method that solves for them in its step is left alone."""
+        """Choose how constraints are enforced: a method that solves for them in its step is left alone."""
         return "none" if self.rho is not None and hold == "project" else hold
 
     def with_theta(self, theta: float | None) -> Integrator:
@@ -139,7 +139,7 @@ class Integrator:
         return self.theta is not None
 
     def with_rho(self, rho: float | None) -> Integrator:
-        """The same with the damping asked for."""
+        """Return the method with the requested damping."""
         if rho is None:
             return self
         if self.rho is None or not 0.0 <= rho <= 1.0:

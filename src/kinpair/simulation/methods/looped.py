@@ -70,7 +70,7 @@ class Recording:
         return cls(d, roller, model, State(q, qd, tau=tau))
 
     def write(self, value: Any, start: int, size: int) -> None:
-        """Put a vector by body, or numbers, into the result."""
+        """Write a vector by body, or numbers, into the result."""
         if isinstance(value, ByBodyVector):
             self.roller.write(OUT, value, start, size)
         else:
@@ -91,7 +91,7 @@ class Recording:
         return {"x": self.d.layout.x.start, "supply": account, "losses": account + self.roller.size("supply")}
 
     def rates_of(self, name: str, state: State) -> Any:
-        """How fast a vector of inputs changes."""
+        """Speed at which a vector of inputs changes."""
         return input_vector(self.model, state, "rates" if name == "x" else name)
 
     def before(self, name: str, start: int) -> ByBodyVector:

@@ -37,7 +37,7 @@ TOLERANCE = 1e-13  # of v̄, against the largest rate or 1
 
 
 def semi_implicit_euler(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
-    """y₁."""
+    """Compute the state y₁."""
     state = d.state(time, y, u)
     q, qd = state.q, state.qd
     loads = d.loads(time, q, qd, u)
@@ -88,7 +88,7 @@ class Midpoint:
 
     @staticmethod
     def size(d: Dynamics) -> int:
-        """Unknowns."""
+        """Number of unknowns."""
         return d.model.nv
 
     @staticmethod
@@ -113,7 +113,7 @@ class Midpoint:
 
     @staticmethod
     def finish(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
-        """y₁."""
+        """Compute the state y₁."""
         q, qd = d.motion(y)
         middle, half = halfway(d, q, dt, z), time + 0.5 * dt
         powers = d.powers(d.at(half, middle, z, u), d.loads(half, middle, z, u))
@@ -152,7 +152,7 @@ class Variational:
 
     @staticmethod
     def finish(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
-        """y₁."""
+        """Compute the state y₁."""
         n = d.model.nv
         q, _ = d.motion(y)
         v, p = z[:n], z[n:]
@@ -192,7 +192,7 @@ def without_held(d: Dynamics, matrix: Matrix, residual: Vector, unknown: Vector)
 
 
 def newton_tree(d: Dynamics) -> tuple[Sequence[int], Sequence[int]]:
-    """Which entries of that matrix are not zero, see `algebra.tree_ldl`."""
+    """Nonzero entries of that matrix, see `algebra.tree_ldl`."""
     between = couples_branches(d.model, passive=d.passive)
     return full(d.model.nv) if between else constrained.mass_tree(d.model)
 

@@ -115,7 +115,7 @@ class TimeStepping:
         return array(of_torque), array(of_elements)
 
     def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
-        """y₁."""
+        """Compute the state y₁."""
         (q, qd), nv, layout = d.motion(y), d.model.nv, d.layout
         kept = layout.contact.stop - layout.contact.start - LEDGER
         results = len(z) - RESULTS * nv - LEDGER - 1

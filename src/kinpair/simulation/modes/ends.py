@@ -25,7 +25,7 @@ STILL = 1e-9  # [rad/s], [m/s]: a gap whose rate is this small neither opens nor
 
 
 class Passing(NamedTuple):
-    """What happens to a limit at a root: one where it is `closed` before, where it is `hit`, and where it `opens`;
+    """Events of a limit at a root: one where it is `closed` before, where it is `hit`, and where it `opens`;
     the rate of its gap behind, and one where it is at rest there."""
 
     closed: Scalar

@@ -1,4 +1,4 @@
-"""What is watched in a mode: values whose signs a stepper minds. Equal guards are one piece of compiled code.
+"""Guards of a mode: values whose signs a stepper minds. Equal guards are one piece of compiled code.
 
 Events may watch forces: multipliers of rows of constraints and reactions in joints, of the mode in force.
 """
@@ -26,7 +26,7 @@ from kinpair.simulation.recording import Recorded
 
 
 def forces(d: Dynamics, names: Collection[str], state: State, u: Vector) -> dict[str, Any]:
-    """By name: zero for a row that does not hold, or that others imply and no compliance shares."""
+    """Forces by name: zero for a row that does not hold, or that others imply and no compliance shares."""
     q, qd, time = state.q, state.qd, state.time
     loads = d.loads(time, q, qd, u)
     qdd, lam = _solved(d, state, loads)
@@ -59,7 +59,7 @@ def _solved(d: Dynamics, state: State, loads: dict[str, Vector]) -> tuple[Vector
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is closed, or a `switch`, where
+    """A guard: an `event`, the `gap` or the `rate` of a limit, its `push` while it is closed, or a `switch`, where
     the forces of an element have a kink or a jump; of a `group` of rates with dry friction its `phase`, and where it is
     `slowing`; one of the values of `contact`.
 
@@ -79,8 +79,8 @@ class Watched:
 
 
 class Known(NamedTuple):
-    """What guards share: switching functions of elements, forces by name, guards of phases, closed limits, guards of
-    contact."""
+    """Values that guards share: switching functions of elements, forces by name, guards of phases, closed limits,
+    guards of contact."""
 
     switches: Mapping[str, Scalar]
     forces: Mapping[str, Any]
@@ -91,7 +91,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """Those of a mode, as a function of a state; rebounds from limits slower than `least` [rad/s], [m/s] are none."""
+    """Guards of a mode, as a function of a state; rebounds from limits slower than `least` [rad/s], [m/s] are none."""
 
     watched: tuple[Watched, ...]
     least: float = 0.0
@@ -114,7 +114,7 @@ class Guards:
         return (*rates, *((k, phases[x.group]) for k, x in enumerate(self.watched) if x.kind == "slowing"))
 
     def changes(self, d: Dynamics) -> bool:
-        """Is there a `change`?"""
+        """True if there is a `change`."""
         return is_told(d)
 
     def change(self, d: Dynamics, time: Scalar, y: Vector, u: Vector, e: Vector) -> tuple[Vector, Scalar]:
@@ -131,7 +131,7 @@ class Guards:
         return switched(d, time, y, u, [ended[j] for j in range(len(d.groups))], e[-1])
 
     def __call__(self, d: Dynamics, time: Scalar, y: Vector, u: Vector, z: Vector | None = None) -> Vector:
-        """Their values, positive on the near side of limits; z: of contact, see `contact_between.py`."""
+        """Values of the guards, positive on the near side of limits; z: of contact, see `contact_between.py`."""
         state = d.state(time, y, u)
         q, qd = state.q, state.qd
         kinds = {x.kind for x in self.watched}

@@ -72,7 +72,7 @@ def _hold(limit: Limit) -> Custom:
 
 
 def _without(mechanism: Mechanism, names: frozenset[str]) -> Mechanism:
-    """The same mechanism without constraints of these names."""
+    """Return the mechanism without constraints of these names."""
     description, options = mechanism.model.description, mechanism.model.options
     kept = tuple(x for x in description.constraints if x.name not in names)
     model = build(replace(description, constraints=kept), snap=options.snap, merge_fixed=options.merge_fixed)
@@ -80,7 +80,7 @@ def _without(mechanism: Mechanism, names: frozenset[str]) -> Mechanism:
 
 
 def mechanism_in(base: Mechanism, mode: Mode) -> Mechanism:
-    """The one that moves in a mode; the same one for every run, so that compiled code is found again."""
+    """Mechanism that moves in a mode; one object for every run, so that compiled code is found again."""
     if mode.key == Mode().key:
         return base
     return base.model.once(f"mode {mode.key!r} {base.compiled}", lambda: _in_mode(base, mode))
@@ -120,12 +120,12 @@ class Modes:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """All that are watched for."""
+        """Events that are watched for."""
         return (*self.traced, *self.called)
 
     @property
     def names(self) -> list[str]:
-        """Of what may happen."""
+        """Names of what may happen."""
         ends = [name for limit in self.limits for name in (limit.label, limit.leaving)]
         d = self.run.d
         rough = [name for x in d.groups for name in (sticks(x.name), slides(x.name))]
@@ -150,13 +150,13 @@ class Modes:
         return [*words, *(f"impact without collision of {name}" for name in pairs)]
 
     def mechanism(self, mode: Mode) -> Mechanism:
-        """The one that moves in a mode."""
+        """Mechanism that moves in a mode."""
         if mode.key not in self._mechanisms:
             self._mechanisms[mode.key] = mechanism_in(self.run.mechanism, mode)
         return self._mechanisms[mode.key]
 
     def active(self, mode: Mode, q: np.ndarray, time: float) -> Active:
-        """What moves and what is watched in a mode that is entered at q."""
+        """Return what moves and is watched in a mode that is entered at q."""
         key = mode.key
         active = self._active.get(key)
         if active is None:
@@ -169,12 +169,12 @@ class Modes:
         return active
 
     def restore(self, entered: Sequence[Entry]) -> None:
-        """Have entered the modes of another run, in its order."""
+        """Enter the modes of another run, in its order."""
         self.entered[:] = entered
         self._places = {x.mode.key: k for k, x in enumerate(entered)}
 
     def number(self, mode: Mode) -> int:
-        """Of a mode that was entered."""
+        """Number of a mode that was entered."""
         return self._places[mode.key]
 
     def _prepared(self, entry: Entry) -> Active:
@@ -235,7 +235,7 @@ class Active:
         self.mechanism, self.d, self.watched = stage.mechanism, stage.d, guards.watched
 
     def values(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Of what is watched, at a state."""
+        """Values of what is watched at a state."""
         d = self.d
         if d.touching is not None:
             from kinpair.simulation.held_contact import held_contact
@@ -248,7 +248,7 @@ class Active:
 
     @cached_property
     def _kernel(self) -> Kernel:
-        """The same compiled."""
+        """Kernel of the values."""
         return kernel_of(self.d, self.guards, time=(), y=(self.d.ny,), u=(self.d.nu,))
 
     def entered(self, y: np.ndarray) -> np.ndarray:

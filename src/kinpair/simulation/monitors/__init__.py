@@ -1,4 +1,4 @@
-"""What looks at a motion while it is made and afterwards: energy, momentum, constraints, pace, and why it ended.
+"""Monitors of a motion while it is made and afterwards: energy, momentum, constraints, pace, and why it ended.
 
 momentum       is momentum kept that nothing outside can change?
 lost_numbers   why a motion became NaN: inputs, levels, friction that has no solution

@@ -1,4 +1,4 @@
-"""How a run ended, in words: when, where and why."""
+"""Description of how a run ended: when, where and why."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ REASONS = {
 
 
 def nearest_singular(run: Run, seen: Singular | None, pieces: list[Piece], Y: np.ndarray) -> Singular | None:
-    """Where the constraints were nearest to dependence: as steps have seen, where the run ended, where it crossed."""
+    """Find where the constraints were nearest to dependence: as steps have seen, where the run ended, where it
+    crossed."""
     last = pieces[-1]
     if seen is None and isinstance(last.why, str):
         seen = ended_near(run, last, Y.reshape(-1, Y.shape[-1])[-1:], _reached(run, pieces))
@@ -145,7 +146,7 @@ def _near_singular(run: Run, near: Singular) -> str:
 
 
 def _cause(model: Model, state: np.ndarray) -> str:
-    """What made it so, as far as the last state shows."""
+    """Cause of the end, as far as the last state shows."""
     i = lost_joint(model, state[0, : model.nq]) if len(state) else None
     if i is None:
         return "; the steps are too long for this motion, or it grows without bound"

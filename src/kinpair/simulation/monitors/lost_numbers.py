@@ -1,5 +1,5 @@
-"""Why a motion has become NaN or infinite: an input or a level of friction stopped being a number, or friction from
-load has no solution.
+"""Cause of a motion that has become NaN or infinite: an input or a level of friction stopped being a number, or
+friction from load has no solution.
 
 A run that became NaN is followed once more from its last state, in floats and small steps: the first state without
 solution says why it ended.
@@ -31,7 +31,7 @@ NEAR = 1e-9  # of the time, or of a second: a step that has collapsed ends at le
 
 
 def lost_number(run: Run, state: np.ndarray, since: float, time: float, dt: float) -> str:
-    """What is no number, or nothing; from a state (at least nq) at `since`, carried on by its rates."""
+    """Name what is no number, or nothing; from a state (at least nq) at `since`, carried on by its rates."""
     n = run.d.layout.solved.stop
     known = np.append(state, np.zeros(max(0, n - len(state))))[:n]
     (q, qd), x = run.d.motion(known), known[run.d.layout.x]
@@ -67,7 +67,8 @@ def _lost_coefficient(run: Run, since: float, until: float) -> str:
 
 
 def _lost_level(run: Run, y: np.ndarray, since: float, until: float) -> str:
-    """Which level of friction is below zero, or nothing; from the state y at `since`, carried on by its rates."""
+    """Name the level of friction that is below zero, or nothing; from the state y at `since`, carried on by its
+    rates."""
     d = run.d.concrete(run.inputs.parameters)
     q, qd = d.motion(y)
     names = [x.element.name for x, _ in _levels(run, d, since, y)]
@@ -143,14 +144,14 @@ UNSOLVED = (
 
 
 class Jam(NamedTuple):
-    """When the state had no solution, and the joint, the coefficient and the reason in words."""
+    """Time when the state had no solution, and the joint, the coefficient and the reason in words."""
 
     time: float
     reason: str
 
 
 def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Jam | None:
-    """Why a run with friction from load ended, if that is why; from its last state y at `since`."""
+    """Find why a run with friction from load ended, if that is the cause; from its last state y at `since`."""
     if not is_loaded(run.d.model, passive=run.d.passive) or not np.isfinite(y).all():
         return None
     d, y = run.d.concrete(run.inputs.parameters), y.copy()

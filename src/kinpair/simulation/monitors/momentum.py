@@ -53,8 +53,8 @@ State = tuple[np.ndarray, float]  # q, time
 
 @dataclass(frozen=True, eq=False)
 class Momentum:
-    """What a run kept: `directions` (k, 6) [ω; v], how many of them are linear, and of each motion (rows, k) the
-    largest change [kg m²/s, kg m/s], alone and `relative` to the largest that it could have been.
+    """Momentum that a run kept: `directions` (k, 6) [ω; v], how many of them are linear, and of each motion (rows,
+    k) the largest change [kg m²/s, kg m/s], alone and `relative` to the largest that it could have been.
 
     `size` is the largest entry of h, `kinetic` the largest kinetic energy of each motion (rows,) [J].
     """
@@ -69,7 +69,7 @@ class Momentum:
 
     @property
     def is_rounding(self) -> bool:
-        """Is the change no more than that?"""
+        """True if the change is no more than rounding."""
         return bool(self.drift.max(initial=0.0) <= ROUNDING * self.size)
 
     @cached_property
@@ -81,7 +81,7 @@ class Momentum:
 
     @property
     def words(self) -> str:
-        """Which components they are."""
+        """Name the components of the momentum."""
         counts = {"linear": self.linear, "angular": len(self.directions) - self.linear}
         named = [f"{kind} momentum ({n} of 3 components)" for kind, n in counts.items() if n]
         return " and ".join(named)
@@ -90,7 +90,7 @@ class Momentum:
 def momentum_of(
     mechanism: Mechanism, options: Mapping[str, Any], time: np.ndarray, samples: Mapping[str, np.ndarray]
 ) -> Momentum | None:
-    """Of samples q, qd, tau (..., n, k) and kinetic (..., n); None where the ground can take momentum up."""
+    """Momentum of samples q, qd, tau (..., n, k) and kinetic (..., n); None where the ground can take momentum up."""
     touches = mechanism.model.contacts is not None
     if not len(time) or touches or not _alone(mechanism, options):
         return None
@@ -118,7 +118,7 @@ def momentum_of(
 
 
 def _alone(mechanism: Mechanism, options: Mapping[str, Any]) -> bool:
-    """Does nothing but gravity and drives act, all through the run?"""
+    """True if nothing but gravity and drives acts, all through the run."""
     events: Any = options.get("events") or ()
     every = (events,) if isinstance(events, Event) else events
     acts = any(not isinstance(getattr(x, "action", None), str) for x in every)
@@ -157,7 +157,8 @@ def _roots(model: Model) -> list[int]:
 
 
 def _extremes(q: np.ndarray, time: np.ndarray) -> list[State]:
-    """Of all motions (rows, n, nq) where they begin, and where each coordinate is at its least and its largest."""
+    """Extremes of all motions (rows, n, nq) where they begin, and where each coordinate is at its least and its
+    largest."""
     every = np.reshape(q, (-1, q.shape[-1]))
     whole = np.flatnonzero(np.isfinite(every).all(axis=1))
     if not len(whole):
@@ -201,7 +202,7 @@ def _linear_first(U: np.ndarray) -> np.ndarray:
 
 
 def _driven(mechanism: Mechanism, options: Mapping[str, Any], state: State, tau: np.ndarray) -> bool:
-    """Is there an effort between a root and the ground, or could there be?"""
+    """True if there is an effort between a root and the ground, or could be."""
     model = mechanism.model
     roots = _roots(model)
     if any(tau[..., model.v_span[i]].any() for i in roots):
@@ -211,7 +212,7 @@ def _driven(mechanism: Mechanism, options: Mapping[str, Any], state: State, tau:
 
 
 def _is_held(model: Model, options: Mapping[str, Any]) -> bool:
-    """Does an element act on the ground, or a limit or rotor between a root and the ground?"""
+    """True if an element acts on the ground, or a limit or rotor between a root and the ground."""
     limits = options.get("limits", "ignore")
     return _acts_on_ground(model, options.get("passive", True), getattr(limits, "way", limits) != "ignore")
 
@@ -226,7 +227,8 @@ def _acts_on_ground(model: Model, passive: bool, with_limits: bool) -> bool:
 
 
 def _may_drive(mechanism: Mechanism, efforts: Any, own: list[int], state: State) -> bool:
-    """Could the torque be anything but zero for these rates, at some time? A function must be seen to be zero."""
+    """True if the torque could be anything but zero for these rates, at some time. A function must be seen to be
+    zero."""
     if efforts is None:
         return False
     if isinstance(efforts, Missing):
@@ -266,7 +268,7 @@ def _motions(model: Model, i: int, q: np.ndarray) -> np.ndarray:
 
 
 def _within(U: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Of the motions U those that are among B."""
+    """Select of the motions U those that are among B."""
     if not U.size:
         return U
     return U @ _kernel(U - B @ np.linalg.lstsq(B, U, rcond=None)[0])

@@ -46,8 +46,8 @@ LOST = ("not finite", "not converged", "collapsed", "exhausted", "endless")
 
 
 def without_ruins(d: Dynamics, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The same pieces; where they end in no numbers, without the last samples: those whose loops lie in pieces, and one
-    in the singular position itself, which a stage of the step that reached it lay in too."""
+    """Return the pieces; where they end in no numbers, without the last samples: those whose loops lie in pieces,
+    and one in the singular position itself, which a stage of the step that reached it lay in too."""
     if (
         d.enforcement is None
         or d.enforcement.way not in ("project", "baumgarte")
@@ -97,12 +97,12 @@ class Moving(Protocol):
 
     @property
     def mechanism(self) -> Mechanism:
-        """What moves,"""
+        """Mechanism that moves."""
         ...
 
     @property
     def d(self) -> Dynamics:
-        """and how."""
+        """Dynamics of the mechanism."""
         ...
 
 
@@ -155,7 +155,7 @@ def _singular_on(moving: Moving, path: Callable[[float], np.ndarray], times: np.
 
 
 def _lowest(function: Callable[[float], float], times: np.ndarray) -> float:
-    """Where a function is lowest: at one of the times, then by thirds between its neighbours."""
+    """Find where a function is lowest: at one of the times, then by thirds between its neighbours."""
     k = int(np.argmin([function(float(time)) for time in times]))
     low, high = float(times[max(0, k - 1)]), float(times[min(len(times) - 1, k + 1)])
     for _ in range(THIRDS):
@@ -182,7 +182,7 @@ class Passage:
         self.least = LEAST if enforcement is not None and enforcement.request.kept else 0.0
 
     def over(self, at: Standing) -> str:
-        """Beyond a singular position, if that makes the steps short; how the run stands then."""
+        """Step beyond a singular position, if that makes the steps short; return how the run stands then."""
         stage, run = self.stage, self.stage.run
         began, dt, state = at.time, at.dt, at.state(stage.d.ny)
         reach, self._usual = 0.5 * at.largest, max(self._usual, at.largest)
@@ -202,7 +202,7 @@ class Passage:
         return at.why if at.why != "done" else "more"
 
     def _end(self, at: Standing, singular: float) -> float | None:
-        """Where a step over a singular position ends; None where no length is sound."""
+        """Find where a step over a singular position ends; None where no length is sound."""
         run, began = self.stage.run, at.time
         ends = [min(began + part * (singular - began), run.stop) for part in LENGTHS]
         if run.torque.sample_time is not None:
@@ -211,7 +211,7 @@ class Passage:
         return next((end for end in usual if self._agree(at, end)), None)
 
     def _agree(self, at: Standing, end: float) -> bool:
-        """Do a step to the end and a longer one lead to the same state?    (PX1)"""
+        """True if a step to the end and a longer one lead to the same state.    (PX1)"""
         kept, further = at.memory.copy(), min(at.time + FURTHER * (end - at.time), self.stage.run.stop)
         one = self._step(at, end, further, minding=False)
         at.memory[:] = kept

@@ -54,8 +54,8 @@ class Energies(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ledger:
-    """Of every trajectory (rows,) [J]: work, loss and stored energy at the end, and the largest over the samples of
-    energy that came from nowhere, that is missing, that moved, and that there was.
+    """Energies of every trajectory (rows,) [J]: work, loss and stored energy at the end, and the largest over the
+    samples of energy that came from nowhere, that is missing, that moved, and that there was.
     """
 
     work: np.ndarray
@@ -72,13 +72,13 @@ class Ledger:
         return np.maximum(self.gained, self.missing)
 
     def part(self, energy: np.ndarray) -> np.ndarray:
-        """Of what moved; 0 where that is not more than rounding."""
+        """Part of what moved; 0 where that is not more than rounding."""
         known = self.moved > ROUNDING * self.size
         return np.divide(energy, self.moved, out=np.zeros_like(energy), where=known)
 
     @property
     def balance(self) -> Balance:
-        """Of all trajectories."""
+        """Balance of all trajectories."""
         done, taken, kept = (float(np.nansum(x)) for x in (self.work, self.loss, self.stored))
         if len(self.stored) and np.isnan(self.stored).all():
             return Balance(done, taken, np.nan, np.nan, np.nan)
@@ -104,7 +104,7 @@ def off(samples: tuple[np.ndarray, ...], start: np.ndarray) -> np.ndarray:
 
 
 def ledger(samples: Energies, begin: np.ndarray | None = None) -> Ledger:
-    """From samples, and the energies (rows, 2) at the start of the run, if it is no sample."""
+    """Make the ledger from samples, and the energies (rows, 2) at the start of the run, if it is no sample."""
     rows = [np.atleast_2d(x) for x in samples]
     if not rows[0].size:
         none = np.zeros(len(rows[0]))
@@ -143,7 +143,7 @@ def _numbers(part: tuple[np.ndarray, ...]) -> tuple[Any, ...]:
 
 
 def balance(samples: Energies, begin: np.ndarray | None = None) -> Balance:
-    """The same, of all trajectories together."""
+    """Balance of all trajectories together."""
     return ledger(samples, begin).balance
 
 
@@ -177,7 +177,7 @@ class Seen:
 
     @property
     def motion(self) -> dict[str, np.ndarray]:
-        """What momentum is found from."""
+        """Motion that momentum is found from."""
         return {"q": self.q, "qd": self.qd, "tau": self.tau, "kinetic": self.energies.kinetic}
 
 
@@ -188,7 +188,7 @@ def allowed(method: Integrator) -> tuple[float, float]:
 
 
 def verdict(run: Run, status: Status, failures: Rows, seen: Seen) -> tuple[Status, Rows]:
-    """The same, unless a motion that reached its end has lost its constraints or its energy during the run."""
+    """Return the status, unless a motion that reached its end has lost its constraints or its energy during the run."""
     if not status.ok or not len(seen.time):
         return _together(run, status, failures), failures
     failed = {**_turned(run, status, seen), **_poor(run, status, seen), **_apart(status, seen), **failures}
@@ -198,7 +198,7 @@ def verdict(run: Run, status: Status, failures: Rows, seen: Seen) -> tuple[Statu
 
 
 def _together(run: Run, status: Status, failures: Rows) -> Status:
-    """Of a batch: it is well if all its motions are."""
+    """Status of a batch: it is well if all its motions are."""
     if not failures or not status.ok:
         return status
     row = min(failures)
@@ -254,8 +254,8 @@ def _poor(run: Run, status: Status, seen: Seen) -> Rows:
 
 
 def _surely_adds_up(energies: Energies, begin: np.ndarray | None, part: float) -> bool:
-    """Does the sum that should stay the same vary by no more than that part of the largest kinetic energy? At least so
-    much energy has moved."""
+    """True if the sum that should stay equal varies by no more than that part of the largest kinetic energy. At
+    least so much energy has moved."""
     sums: list[Any] = [] if begin is None else [begin.sum(axis=-1)]
     fastest: list[Any] = []
     with np.errstate(all="ignore"):  # a comparison with NaN is false
@@ -287,7 +287,7 @@ def _turned(run: Run, status: Status, seen: Seen) -> Rows:
 
 
 def _moves(qd: np.ndarray) -> np.ndarray:
-    """Is there a rate that is more than rest, in each row?"""
+    """Flags of the rows in which a rate is more than rest."""
     rates = qd if qd.ndim == 3 else qd[None]
     fastest = np.zeros(len(rates))
     for (part,) in blocks(rates, axis=-2):
@@ -308,5 +308,5 @@ def _doubtful(run: Run, status: Status, books: Ledger, row: int, time: float) ->
 
 
 def remedy(run: Run) -> str:
-    """What would help."""
+    """Sentence about what would help."""
     return "take a shorter dt" if run.fixed else "take smaller rtol and atol"

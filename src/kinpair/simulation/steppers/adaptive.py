@@ -21,7 +21,8 @@ from kinpair.simulation.torques import RefusedError
 
 
 class AdaptiveStepper:
-    """By steps as long as the error allows; with `whole` False the memory of each piece is given back with the next."""
+    """A stepper with steps as long as the error allows; with `whole` False the memory of each piece is given back
+    with the next."""
 
     def __init__(self, run: Run, stage: Stage, whole: bool) -> None:
         self.run, self.stage, self._whole = run, stage, whole
@@ -37,7 +38,7 @@ class AdaptiveStepper:
 
     @staticmethod
     def loop(stage: Stage) -> AdaptiveLoop:
-        """Compiled."""
+        """Loop of compiled code."""
         run = stage.run
         compiled: Any = loop_of(stage.d, run.integrator, run.torque, True, stage.guard)
         return compiled
@@ -48,22 +49,22 @@ class AdaptiveStepper:
 
     @property
     def time(self) -> float:
-        """Reached."""
+        """Time reached [s]."""
         return self.at.time
 
     @property
     def y(self) -> np.ndarray:
-        """State reached."""
+        """State that was reached."""
         return self.at.state(self.stage.d.ny)
 
     @property
     def u(self) -> np.ndarray:
-        """Inputs there."""
+        """Inputs at the state reached."""
         return self.stage.d.parted(self.at.memory[HEAD:])[1].copy()
 
     @property
     def finished(self) -> bool:
-        """Is the end reached?"""
+        """True if the end is reached."""
         return self.at.why == "done"
 
     # going
@@ -190,7 +191,7 @@ class AdaptiveStepper:
     # what is kept
 
     def memory(self) -> np.ndarray:
-        """All that is needed to go on in the same mode, one vector."""
+        """Memory that is needed to continue in the mode, one vector."""
         return self.at.memory.copy()
 
     def restore(self, memory: np.ndarray, stage: Stage, steps: int) -> None:

@@ -30,7 +30,7 @@ CLOCK = 3  # numbers before the state: time, samples so far, sample times of the
 
 
 class ExternalStepper:
-    """By steps as long as the solver takes them."""
+    """A stepper with steps as long as the solver takes them."""
 
     passed: tuple[Root, ...] = ()  # it searches for none by itself
 
@@ -53,17 +53,17 @@ class ExternalStepper:
 
     @staticmethod
     def loop(stage: Stage) -> Callable[[Task], Solver]:
-        """The solver."""
+        """Return the external solver."""
         return SOLVERS[stage.run.integrator.name]
 
     @property
     def y(self) -> np.ndarray:
-        """State reached."""
+        """State that was reached."""
         return self._y.copy()
 
     @property
     def u(self) -> np.ndarray:
-        """Inputs there."""
+        """Inputs at the state reached."""
         return self.inputs.last.copy()
 
     # going
@@ -84,7 +84,7 @@ class ExternalStepper:
         return self._piece(first, why)
 
     def _turn(self) -> str:
-        """What is due at this time, then a step."""
+        """Do what is due at this time, then a step."""
         if self._next_hold <= self.time:
             self._renew()
         self._sample(self.time)
@@ -212,7 +212,7 @@ class ExternalStepper:
     # what is kept
 
     def memory(self) -> np.ndarray:
-        """All that is needed to go on in the same mode, one vector."""
+        """Memory that is needed to continue in the mode, one vector."""
         return np.concatenate([[self.time, self.cursor, self.holds], self._y, self.u])
 
     def restore(self, memory: np.ndarray, stage: Stage, steps: int) -> None:
@@ -238,5 +238,5 @@ class ExternalStepper:
         return Piece(times, *own, why, trouble, self.time, self._steps + steps, rejected, self.solver.dt)
 
     def _count(self, what: str) -> int:
-        """Of all solvers that were at work, `steps` or `rejected`."""
+        """Count of all solvers that were at work, `steps` or `rejected`."""
         return sum(getattr(one, what) for one in self._at_work.values())

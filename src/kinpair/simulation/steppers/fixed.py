@@ -25,7 +25,7 @@ NEAR = 1e-12  # of a step: so near to its end is its end
 
 
 class FixedStepper:
-    """By the steps of a plan; with `whole` False each piece has memory of its own."""
+    """A stepper with the steps of a plan; with `whole` False each piece has memory of its own."""
 
     passed: tuple[Root, ...] = ()  # it searches for none by itself
 
@@ -43,7 +43,7 @@ class FixedStepper:
 
     @staticmethod
     def loop(stage: Stage) -> FixedLoop:
-        """Compiled."""
+        """Loop of compiled code."""
         run = stage.run
         compiled: Any = loop_of(stage.d, run.integrator, run.torque, False, stage.guard)
         return compiled
@@ -54,17 +54,17 @@ class FixedStepper:
 
     @property
     def y(self) -> np.ndarray:
-        """State reached."""
+        """State that was reached."""
         return self.stage.d.parted(self.state)[0].copy()
 
     @property
     def u(self) -> np.ndarray:
-        """Inputs there."""
+        """Inputs at the state reached."""
         return self.stage.d.parted(self.state)[1].copy()
 
     @property
     def finished(self) -> bool:
-        """Is the end reached, or the step `until` which it goes?"""
+        """True if the end is reached, or the step `until` which it goes."""
         return self._looked and self.n >= self.until
 
     def _grid(self, n: int) -> float:
@@ -129,7 +129,7 @@ class FixedStepper:
         return self._piece(chunk, np.array([self.n] if sampled else []))
 
     def _shorter(self, time: float, hold: int, minding: bool) -> Chunk:
-        """One step from here to a time."""
+        """Take one step from here to a time."""
         options: dict[str, Any] = {**self._options(), "dt": time - self.time, "t0": self.time, "hold": hold}
         return self._sampled(every=1, minding=minding, **options)
 
@@ -174,7 +174,7 @@ class FixedStepper:
     # what is kept
 
     def memory(self) -> np.ndarray:
-        """All that is needed to go on in the same mode, one vector."""
+        """Memory that is needed to continue in the mode, one vector."""
         return np.concatenate([[self.n, self.time], self.state.ravel()])
 
     def restore(self, memory: np.ndarray, stage: Stage, steps: int) -> None:

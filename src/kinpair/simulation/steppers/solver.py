@@ -1,4 +1,4 @@
-"""What a library that chooses its own steps receives, and what it is asked for; such a library at work in one
+"""Interface of a library that chooses its own steps receives a task; such a library at work in one
 mode, and the kernels that look at its states."""
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Solver(Protocol):
         ...
 
     def step(self) -> str:
-        """One step on; `more`, or what ended it."""
+        """Take one step; `more`, or what ended it."""
         ...
 
     def at(self, time: float) -> np.ndarray:
@@ -50,7 +50,7 @@ class Solver(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a library receives: what moves, its inputs over time and state, tolerances, and where to start.
+    """Task of a library: what moves, its inputs over time and state, tolerances, and where to start.
 
     `steady`: the inputs stay as they are from one start to the next. No step is longer than `longest`, and none goes
     over one of the `rows` [s], where a table of inputs has its kinks.
@@ -78,11 +78,11 @@ class Task:
         return recorded_of(self.d, f, **sizes)
 
     def compiled(self, f: Callable[..., Any], **sizes: Shape) -> Kernel:
-        """Its kernel, with the parameters as its last argument; kept for the next run."""
+        """Kernel of the task, with the parameters as its last argument; kept for the next run."""
         return kernel_of(self.d, f, **sizes)
 
     def kernel(self, f: Callable[..., Any], **sizes: Shape) -> Callable[..., Any]:
-        """The same as machine code."""
+        """Kernel of the task as machine code."""
         kernel = self.compiled(f, **sizes)
         if not self.d.parameters:
             return kernel
@@ -154,12 +154,12 @@ class AtWork:
 
     @property
     def steps(self) -> int:
-        """Taken."""
+        """Number of steps taken."""
         return self.solver.steps
 
     @property
     def rejected(self) -> int:
-        """Not taken."""
+        """Number of steps rejected."""
         return self.solver.rejected
 
     def begin(self, time: float, y: np.ndarray) -> None:
@@ -195,7 +195,7 @@ class AtWork:
     def crosses(
         self, before: tuple[float, np.ndarray], after: tuple[float, np.ndarray], inputs: Counted
     ) -> bool:
-        """Does a guard leave its side, or become NaN? Zero is the other side."""
+        """True if a guard leaves its side, or becomes NaN. Zero is the other side."""
         if self._guard is None:
             return False
         old, new = (
@@ -208,7 +208,7 @@ class AtWork:
 
 @dataclass
 class NoSteps:
-    """In the place of a solver whose first look at the inputs failed: a state, and no step from it."""
+    """Replacement in the place of a solver whose first look at the inputs failed: a state, and no step from it."""
 
     time: float
     y: np.ndarray
@@ -217,20 +217,20 @@ class NoSteps:
     dt: float = 0.0
 
     def step(self) -> str:
-        """It failed."""
+        """Report that it failed."""
         return "refused"
 
     def at(self, time: float) -> np.ndarray:
-        """The state."""
+        """Return the given state."""
         return self.y
 
     def restart(self, time: float, y: np.ndarray) -> None:
-        """From another state, no further."""
+        """Restart from another state, no further."""
         self.time, self.y = time, y
 
 
 def stabilised(d: Dynamics) -> Dynamics:
-    """The same with rows that pull back."""
+    """Return constraints with rows that pull back."""
     return (
         replace(d, enforcement=replace(d.enforcement, alpha=d.enforcement.within))
         if d.enforcement is not None

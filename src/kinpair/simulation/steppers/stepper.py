@@ -1,4 +1,4 @@
-"""What a run asks of whoever takes its steps, and how much is done before the next look."""
+"""Interface of steppers, and how much is done before the next look."""
 
 from __future__ import annotations
 
@@ -15,32 +15,34 @@ LEAP = 50  # how much longer the next chunk may be
 
 
 class Pace:
-    """How many steps to take in a chunk, so that it takes about as long as a pause."""
+    """Number of steps to take in a chunk, so that it takes about as long as a pause."""
 
     def __init__(self, motions: int = 1) -> None:
         self.amount = max(1, FIRST_STEPS // motions)
         self._start = perf_counter()
 
     def begin(self) -> int:
-        """How many this time."""
+        """Number of steps this time."""
         self._start = perf_counter()
         return self.amount
 
     def end(self, done: int) -> None:
-        """So many were done."""
+        """Note the number of steps done."""
         took = max(perf_counter() - self._start, 1e-9)
         self.amount = int(min(max(1.0, done * PAUSE / took), LEAP * max(1, done)))
 
 
 class Search(NamedTuple):
-    """What changes of sign of guards call for, see `compiler/time_loop/roots.py`, and how many roots may be passed."""
+    """Response to changes of sign of guards, see `compiler/time_loop/roots.py`, and the number of roots that may be
+    passed."""
 
     acts: np.ndarray
     room: int
 
 
 class Root(NamedTuple):
-    """Where guards have left their side: which of them; all at the ends of the step; the state before and behind."""
+    """Root where guards have left their side: which of them; all at the ends of the step; the state before and
+    behind."""
 
     time: float
     hits: np.ndarray
@@ -55,7 +57,7 @@ class Stepper(Protocol):
 
     @property
     def time(self) -> float:
-        """Reached."""
+        """Time reached [s]."""
         ...
 
     @property
@@ -65,22 +67,22 @@ class Stepper(Protocol):
 
     @staticmethod
     def loop(stage: Stage) -> Any:
-        """What it steps by in a mode: compiled code, or an external solver."""
+        """Loop that it steps by in a mode: compiled code, or an external solver."""
         ...
 
     @property
     def y(self) -> np.ndarray:
-        """State reached."""
+        """State that was reached."""
         ...
 
     @property
     def u(self) -> np.ndarray:
-        """Inputs there."""
+        """Inputs at the state reached."""
         ...
 
     @property
     def finished(self) -> bool:
-        """Is the end reached?"""
+        """True if the end is reached."""
         ...
 
     @property
@@ -114,7 +116,7 @@ class Stepper(Protocol):
         ...
 
     def memory(self) -> np.ndarray:
-        """All that is needed to go on in the same mode, one vector."""
+        """Memory that is needed to continue in the mode, one vector."""
         ...
 
     def restore(self, memory: np.ndarray, stage: Stage, steps: int) -> None:

@@ -130,7 +130,7 @@ class NoNumberError(Exception):
 
 
 class _Sundials:
-    """What both have in common: a solver that goes step by step."""
+    """Base of both solvers: a solver that goes step by step."""
 
     def __init__(self, task: Task) -> None:
         self.task, self.y, self.time = task, task.y, task.time
@@ -139,7 +139,7 @@ class _Sundials:
         self.solver: Any = None
 
     def step(self) -> str:
-        """One step on, or half a one where the equations have no numbers; `more`, or what ended it."""
+        """Take one step, or half a one where the equations have no numbers; `more`, or what ended it."""
         bound = self.task.next_row(self.time)
         while True:
             try:
@@ -178,7 +178,7 @@ class _Sundials:
         return np.array(step.y[: self.task.d.ny], dtype=float)
 
     def _step(self, bound: float | None) -> Any:
-        """One step, not beyond the bound; what a function of ours raised, the library may pass on or not."""
+        """Take one step, not beyond the bound; what a function of ours raised, the library may pass on or not."""
         self.problem = None
         try:
             with SILENCE.at_work():
@@ -190,7 +190,7 @@ class _Sundials:
         return reached
 
     def numbers(self, time: float, x: np.ndarray) -> np.ndarray:
-        """The same numbers; where one is none, the step ends."""
+        """Check numbers; where one is none, the step ends."""
         if not isfinite(x.sum()):
             self.problem = NoNumberError(time)
             raise self.problem
@@ -215,7 +215,7 @@ class _Sundials:
 
 
 class Cvode(_Sundials):
-    """Of ẏ = f(t, y)."""
+    """Solver of ẏ = f(t, y)."""
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
@@ -262,12 +262,12 @@ class Cvode(_Sundials):
 
 
 def _slope(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Any:
-    """∂ẏ/∂y."""
+    """Compute the slope ∂ẏ/∂y."""
     return jacobian(d.rate(time, y, u), y)
 
 
 class Ida(_Sundials):
-    """Of (SU1); the unknowns are the state, a and λ."""
+    """Solver of (SU1); the unknowns are the state, a and λ."""
 
     def __init__(self, task: Task) -> None:
         d = task.d
@@ -340,7 +340,7 @@ def _terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, Any, A
 
 
 def residual(d: Dynamics, time: Scalar, x: Vector, xp: Vector, u: Vector) -> Vector:
-    """What vanishes by (SU1)."""
+    """Residual that vanishes by (SU1)."""
     y, a, lam = x[: d.ny], x[d.ny : d.ny + d.model.nv], x[d.ny + d.model.nv :]
     M, F, A, b, qd = _equations(d, time, y, u)
     state = d.state(time, y, u)
@@ -355,5 +355,5 @@ def residual(d: Dynamics, time: Scalar, x: Vector, xp: Vector, u: Vector) -> Vec
 
 
 def _residual_slope(d: Dynamics, time: Scalar, x: Vector, xp: Vector, u: Vector) -> Any:
-    """∂residual/∂x."""
+    """Compute the slope ∂residual/∂x."""
     return jacobian(residual(d, time, x, xp, u), x)

@@ -53,7 +53,8 @@ SLACK = (
 
 
 def reach(series: np.ndarray) -> float:
-    """How far a Taylor series (ny, order + 1) may be followed, by its last terms that are not zero (Jorba & Zou 2005):
+    """Length for which a Taylor series (ny, order + 1) may be followed, by its last terms that are not zero (Jorba &
+    Zou 2005):
 
         h = min_k (|x| / |x_k|)^(1/k) / e²          k: the last `TERMS` orders; |x| is at least 1       (TS1)
 
@@ -109,7 +110,7 @@ class Taylor:
         own[:] = inputs[: len(own)]
 
     def step(self) -> str:
-        """One step on, as long as the whole series allows; `more`, or what ended it."""
+        """Take one step, as long as the whole series allows; `more`, or what ended it."""
         before, y = self.time, self.integrator.state.copy()
         longest = min(self.task.longest, self.task.stop - before)  # the series of a polynomial has no bound
         outcome, taken = self.integrator.step(max_delta_t=longest, write_tc=True)
@@ -128,7 +129,7 @@ class Taylor:
         return (self.integrator.state if time == self.time else self.integrator.update_d_output(time)).copy()
 
     def restart(self, time: float, y: np.ndarray) -> None:
-        """From a state, with the efforts that are constant from now on."""
+        """Restart from a state, with the efforts that are constant from now on."""
         self.integrator.time = time
         self.integrator.state[:] = y
         self._hold(time, y)
