@@ -122,7 +122,7 @@ def test_runs_are_those_of_multipliers(name, integrator, monkeypatch):
 
 
 def test_a_chain_in_the_shape_of_the_catenary_stays_at_rest():
-    n = 300
+    n = 150  # rounding grows as n⁴: below 1e-9 of the scale by a factor of four
     alpha, _ = catenary(n)
     mechanism = kp.build(fixed_chain(n, joint="revolute"))
     theta = np.diff(np.pi / 2 - alpha, prepend=0.0)

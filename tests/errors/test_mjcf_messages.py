@@ -317,8 +317,6 @@ DOUBTED = [
         [
             "r.xml:2: joint 'j' turns freely, and stiffness is not taken for such joints; left "
             "out here and elsewhere",
-            "r.xml:2: joint 'j' turns freely, and armature is not taken for such joints; left "
-            "out here and elsewhere",
             "r.xml:2: joint 'j' turns freely, and range is not taken for such joints; left out "
             "here and elsewhere",
         ],

@@ -118,7 +118,7 @@ for line in sys.stdin:
 
 
 SWING = """
-from kinpair.runs.files import stored_events as storage_history
+from kinpair.runs.files import file_layout as storage_history
 storage_history.FIRST = 1  # so that the file grows again and again
 made = kp.Builder("pendulum").link("bob", mass=1.0, com=[0, 0, -1.0])
 swing = kp.build(made.joint("pin", "revolute", "ground", "bob", axis="y", lower=-0.2, upper=2.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -63,7 +65,7 @@ def compare(
         Write all digits as JSON.
     """
     mechanism = arguments.mechanism(file, base=base, snap=snap)
-    _check_endings({"page": (html, (".html", ".htm")), "JSON document": (json, (".json",))})
+    _check_files({"page": (html, (".html", ".htm")), "JSON document": (json, (".json",))})
     comparison = kinpair.compare(
         mechanism, quantities=quantity or USUAL, states=states, seed=seed, force=force, time=not no_time
     )
@@ -79,13 +81,17 @@ def compare(
         raise SystemExit(INTERRUPTED)
 
 
-def _check_endings(outputs: Mapping[str, tuple[Path | None, tuple[str, ...]]]) -> None:
-    """Check file endings before the work: a description given by mistake is not overwritten."""
+def _check_files(outputs: Mapping[str, tuple[Path | None, tuple[str, ...]]]) -> None:
+    """Check the files before the work: no description given by mistake is overwritten, and the folders exist."""
     for what, (path, endings) in outputs.items():
-        if path is not None and path.suffix.lower() not in endings:
+        if path is None:
+            continue
+        if path.suffix.lower() not in endings:
             raise InputError(
                 f"{path}: a {what} is written to a file that ends in {' or '.join(endings)}", path=path
             )
+        if not path.parent.is_dir():
+            raise InputError(f"{path}: cannot be written ({os.strerror(errno.ENOENT)})", path=path)
 
 
 def _show(comparison: Comparison) -> None:

@@ -294,7 +294,7 @@ def _heading(
         file.attrs.update({"format": FORMAT, "version": VERSION, "kinpair": __version__, "written": written})
         file.attrs["springs"] = springs
         if groups:
-            file.create_dataset(GROUPS, data=list(groups))
+            file.create_dataset(GROUPS, data=np.array([x.encode() for x in groups]))
         if start is not None:
             file.create_dataset("start", data=start).attrs["names"] = ["kinetic", "potential"]
         model = mechanism.model

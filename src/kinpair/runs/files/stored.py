@@ -231,7 +231,7 @@ def _read(path: Path, file: h5py.File) -> Stored:
         bool(file.attrs["springs"]),
         parts["start"][:] if "start" in parts else None,
         _sums(parts),
-        tuple(parts[GROUPS].asstr()[:]) if GROUPS in parts else None,
+        tuple(x.decode() for x in parts[GROUPS][:]) if GROUPS in parts else None,
     )
 
 
