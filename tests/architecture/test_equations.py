@@ -47,7 +47,7 @@ PAGES = (  # files, the page of their equations, the numbers
     ("constraints/reactions.py", "reactions.md", r"\((ML\d+)\)"),
     ("algebra/series.py", "motion.md", r"\((TY\d+)\)"),
     ("motion/*.py", "motion.md", r"\((MO\d+)\)"),
-    ("motion/[ast]*.py", "vessel.md", r"\((VS\d+)\)"),
+    ("motion/[atsv]*.py", "vessel.md", r"\((VS\d+)\)"),
     ("motion/[cfs]*.py", "gait.md", r"\((GS\d+)\)"),
     ("motion/support.py", "gait.md", r"\((GZ[2-9])\)"),
     ("motion/[ghlp]*.py", "gait.md", r"\((GB\d+a?)\)"),
