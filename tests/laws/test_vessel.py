@@ -10,7 +10,7 @@ from scipy.integrate import dblquad, quad, solve_ivp
 from scipy.special import jnp_zeros, jv
 
 import kinpair as kp
-from kinpair.motion.shaped import shaped
+from kinpair.motion.vessel import shaped
 
 G, R, H = 9.81, 0.05, 0.10
 ASIDE = np.array([0.0, 1.0, 0.0])

@@ -1,9 +1,19 @@
-"""Reading MJCF, the format of MuJoCo: bodies, joints, sites, constraints and actuators as parts of a description."""
+"""Reading MJCF, the format of MuJoCo: bodies, joints, sites, constraints and actuators as parts of a description.
+
+The keyframes of an MJCF file: qpos and qvel joint by joint, in the order and with the rates that joints have here.
+
+MuJoCo has quaternions with the scalar first, and of a free joint the linear velocity in the world before the angular
+one in the body; here the scalar is last, and the rates are the twist [ω; v] in axes of the body.
+
+Parts of an MJCF file that act on the motion in MuJoCo and are not simulated here: flexes, plugins.
+
+<replicate> of MJCF: copies of what is inside, each moved on from the one before and named by its number.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,21 +25,160 @@ from kinpair.description.mjcf_contact import ContactReader
 from kinpair.description.mjcf_defaults import defaults
 from kinpair.description.mjcf_equality import Equalities
 from kinpair.description.mjcf_geoms import colours
-from kinpair.description.mjcf_keyframes import keyframes
 from kinpair.description.mjcf_mesh import meshes
-from kinpair.description.mjcf_omitted import omitted_parts
-from kinpair.description.mjcf_replicate import unfolded
+from kinpair.description.mjcf_orientation import euler, shifted
 from kinpair.description.mjcf_schema import IDLE_SECTIONS, INSIDE_SECTIONS, OMITTED_SECTIONS, SECTIONS
-from kinpair.description.mjcf_settings import gravity, settings
+from kinpair.description.mjcf_settings import Settings, gravity, settings
 from kinpair.description.mjcf_tendons import Tendons
 from kinpair.description.mjcf_xml import Tag, mjcf_element
-from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Numbers, origin
+from kinpair.description.omitted import Omitted
+from kinpair.description.parts import (
+    GROUND,
+    ByJoint,
+    Description,
+    Frame,
+    Joint,
+    Keyframe,
+    Link,
+    Numbers,
+    origin,
+)
 from kinpair.description.schema import distinct
 from kinpair.description.text import read_text
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed, nearest
+from kinpair.pairs import PAIRS
 from kinpair.spatial.pose import HOME, Pose
-from kinpair.spatial.rotation import to_quaternion
+from kinpair.spatial.rotation import from_quaternion, to_quaternion
+
+
+def unfolded(tag: Tag, settings: Settings) -> Tag:
+    """Return the element with every <replicate> in it written out as frames."""
+    inside: list[Tag] = []
+    for child in (unfolded(child, settings) for child in tag.inside):
+        inside += _copies(child, settings) if child.name == "replicate" else [child]
+    return replace(tag, inside=tuple(inside))
+
+
+def _copies(tag: Tag, settings: Settings) -> Iterator[Tag]:
+    """Write one frame for each copy: copy k is turned by k times the Euler angles, and sits at `offset` in the one
+    before."""
+    count = int(tag.known().number("count", 0.0))
+    if count < 1:
+        raise tag.error('makes no copies; write <replicate count="..."> with a number above zero')
+    if joints := tag.each("joint", "freejoint"):
+        raise joints[0].error("stands in a <replicate>, not in a body of its own; put a <body> round it")
+    angles = np.array(tag.numbers("euler", 3, default=(0.0, 0.0, 0.0)))
+    offset = np.array(tag.numbers("offset", 3, default=(0.0, 0.0, 0.0)))
+    at, digits = HOME, len(str(count - 1))
+    for k in range(count):
+        suffix = f"{tag.text('sep')}{k:0{digits}d}"
+        inside = tuple(_renamed(child, suffix) for child in tag.inside)
+        yield Tag("frame", _written(at), inside, tag.where, tag.warnings)
+        at = Pose(euler((k + 1) * angles, settings), (at @ shifted(offset)).a)
+
+
+def _written(pose: Pose) -> dict[str, str]:
+    """A pose as attributes of an element."""
+    return {"pos": _words(pose.a), "xyaxes": _words(pose.R[:, :2].T.ravel())}
+
+
+def _words(numbers: np.ndarray) -> str:
+    return " ".join(map(repr, numbers.tolist()))
+
+
+def _renamed(tag: Tag, suffix: str) -> Tag:
+    """The element and all inside it, with this after their names."""
+    named = {"name": tag.text("name") + suffix} if tag.has("name") else {}
+    inside = tuple(_renamed(child, suffix) for child in tag.inside)
+    return replace(tag, attributes={**tag.attributes, **named}, inside=inside)
+
+
+ACTING_SECTIONS = {  # section: elements in it that act on the motion, and what they are called
+    "deformable": {"flex": "flex element"},
+}
+
+
+def omitted_parts(root: Tag, bodies: list[Body]) -> Omitted:
+    """Collect everything but constraints, actuators and geoms, which are collected where they are read."""
+    omitted = Omitted()
+    for section, kinds in ACTING_SECTIONS.items():
+        for tag in _inside(root, section, *kinds):
+            omitted.add(kinds[tag.name], _label(tag), tag.where)
+    for body in bodies:
+        for tag in body.plugins:
+            omitted.add(
+                "plugin", f"{tag.text('plugin') or tag.text('instance')!r} on {body.name!r}", tag.where
+            )
+    return omitted
+
+
+def _label(tag: Tag) -> str:
+    """Return the name of an element."""
+    return repr(tag.text("name")) if tag.text("name") else "unnamed"
+
+
+def _inside(root: Tag, section: str, *names: str) -> list[Tag]:
+    return [tag for x in root.each(section) for tag in x.each(*names)]
+
+
+def keyframes(root: Tag, joints: Sequence[Joint]) -> tuple[Keyframe, ...]:
+    """The states that the file gives by name; one without a name is `key k`."""
+    tags = [tag for section in root.each("keyframe") for tag in section.each("key")]
+    moving = [joint for joint in joints if PAIRS[joint.kind].v_parts]
+    return distinct("keyframe", [_keyframe(tag, k, moving) for k, tag in enumerate(tags)])
+
+
+def _keyframe(tag: Tag, k: int, joints: Sequence[Joint]) -> Keyframe:
+    name = tag.text("name") or f"key {k}"
+    tag = tag.called(f"keyframe {name!r}").known()
+    q = tuple((joint.name, _coordinates(tag, joint, own)) for joint, own in _own(tag, "qpos", joints))
+    qd = tuple((joint.name, own) for joint, own in _own(tag, "qvel", joints))
+    return Keyframe(name, q, _turned(qd, dict(q), joints), tag.where)
+
+
+def _own(tag: Tag, attribute: str, joints: Sequence[Joint]) -> Iterator[tuple[Joint, Numbers]]:
+    """Each joint with its part of the numbers; nothing if the attribute is not there."""
+    sizes = [len(getattr(PAIRS[joint.kind], _PARTS[attribute])) for joint in joints]
+    if tag.has(attribute):
+        values, first = tag.numbers(attribute, sum(sizes)), 0
+        for joint, size in zip(joints, sizes, strict=True):
+            yield joint, values[first : first + size]
+            first += size
+
+
+_PARTS = {"qpos": "q_parts", "qvel": "v_parts"}
+
+
+def _coordinates(tag: Tag, joint: Joint, values: Numbers) -> Numbers:
+    if joint.kind not in _RATES:
+        return values
+    *place, w, x, y, z = values
+    if not any((x, y, z, w)):
+        tag.warn(f"has the quaternion 0 0 0 0 for joint {joint.name!r}; taken as not turned")
+        w = 1.0
+    return (*place, x, y, z, w)
+
+
+def _turned(qd: ByJoint, q: dict[str, Numbers], joints: Sequence[Joint]) -> ByJoint:
+    """The rates as they are here, at the coordinates that the keyframe gives or else the joint starts with."""
+    kinds = {joint.name: joint for joint in joints}
+    return tuple(
+        (name, _RATES.get(kinds[name].kind, _same)(values, q.get(name) or kinds[name].start))
+        for name, values in qd
+    )
+
+
+def _same(qd: Numbers, q: Numbers) -> Numbers:
+    return qd
+
+
+def _twist(qd: Numbers, q: Numbers) -> Numbers:
+    v = np.array(qd[:3])
+    return (*qd[3:], *(from_quaternion(np.array(q[3:])).T @ v if q else v).tolist())
+
+
+_RATES: dict[str, Callable[[Numbers, Numbers], Numbers]] = {"spherical": _same, "free": _twist}
 
 
 def read_mjcf(path: str | os.PathLike[str], *, warnings: WarningList) -> Description:

@@ -3,6 +3,18 @@
 The force of an actuator acts on its joint times the gear, and its length and speed are those of the joint times the
 gear: the gear is that of a shaft. What has no counterpart here is named in one warning and left out, with every other
 actuator of the same joint.
+
+<dcmotor> of an MJCF file as a dc-motor.
+
+MuJoCo has one constant k for torque and voltage: the geometric mean of what is given. From voltage U, stall torque and
+no-load speed: k = U/ω₀, R = k U/τ_stall. A bound of the torque is one of the current where that follows at once.
+
+The mass that each hinge and slide of an MJCF file feels as the file stands, all other joints free: 1/(H⁻¹)_jj.
+
+MuJoCo turns damping ratios into dampings by it. H is that of the tree, body by body; J_b are the twists of the body per
+rate, at the origin of the world:
+
+    H = Σ_b J_bᵀ M_b J_b
 """
 
 from __future__ import annotations
@@ -10,23 +22,112 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import prod, sqrt
+
+import numpy as np
 
 from kinpair.description.actuator_parts import KINDS, Actuator
 from kinpair.description.left_out import LeftOutError, left_out_message
 from kinpair.description.mjcf_actuator_law import Law, law_of
 from kinpair.description.mjcf_bodies import Body
-from kinpair.description.mjcf_dc_motor import motor_numbers
 from kinpair.description.mjcf_defaults import Defaults
-from kinpair.description.mjcf_home_mass import felt_masses
 from kinpair.description.mjcf_joints import Moved, limits
 from kinpair.description.mjcf_range import Range
 from kinpair.description.mjcf_schema import ACTUATORS, NOT_JOINTS, OTHER_ACTUATORS
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_tendons import Tendons
 from kinpair.description.mjcf_xml import Tag
-from kinpair.description.parts import Joint
+from kinpair.description.parts import Joint, Numbers
 from kinpair.errors import listed, nearest
+from kinpair.spatial.rotation import skew
+
+
+def felt_masses(bodies: list[Body], rotors: Mapping[str, float]) -> dict[str, float]:
+    """Masses by joint; `rotors` are the inertias of rotors seen at the joints."""
+    axes = {m.joint.name: _twists(body, m) for body in bodies for m in body.joints}
+    first = np.cumsum([0, *(x.shape[1] for x in axes.values())]).tolist()
+    span = {name: slice(a, b) for name, a, b in zip(axes, first, first[1:], strict=False)}
+    H, J = np.zeros((first[-1], first[-1])), dict[str, np.ndarray]()
+    for body in bodies:
+        own = J[body.parent].copy() if body.parent in J else np.zeros((6, first[-1]))
+        for m in body.joints:
+            own[:, span[m.joint.name]] = axes[m.joint.name]
+        J[body.name] = own
+        H += own.T @ _mass(body) @ own
+    for name, inertia in rotors.items():
+        H[span[name], span[name]] += inertia * np.eye(axes[name].shape[1])
+    flexible = np.linalg.pinv(H, hermitian=True)
+    return {
+        name: float(1.0 / flexible[k.start, k.start]) for name, k in span.items() if k.stop == k.start + 1
+    }
+
+
+def _twists(body: Body, moved: Moved) -> np.ndarray:
+    """[ω; v] per rate (6, k), in axes of the world and at its origin."""
+    seat = body.home @ moved.seat
+    turns = {"revolute": body.home.R @ np.array([moved.joint.axis]).T, "prismatic": np.zeros((3, 0))}
+    omega = turns.get(moved.joint.kind, np.eye(3))
+    slides = {"prismatic": body.home.R @ np.array([moved.joint.axis]).T, "free": np.eye(3)}
+    v = slides.get(moved.joint.kind, np.zeros((3, 0)))
+    turning = np.concatenate([omega, skew(seat.a) @ omega])
+    return np.hstack([turning, np.concatenate([np.zeros_like(v), v])])
+
+
+def _mass(body: Body) -> np.ndarray:
+    """M_b (6, 6), at the origin of the world."""
+    b = body.inertia.moved(body.home.R, body.home.a)
+    D = b.m * skew(b.d)
+    return np.block([[b.about_origin(), D], [D.T, b.m * np.eye(3)]])
+
+
+NOT_HERE = ("cogging", "controller", "thermal", "lugre")
+
+
+def motor_numbers(tag: Tag, law: Law, voltage: Range | None, of_joint: Range | None) -> dict[str, float]:
+    """Numbers by the keys of a dc-motor; `of_joint` bounds the torque that its joint takes, at the shaft."""
+    x = dict(law.motor or ())
+    if odd := [key for key in NOT_HERE if any(x.get(key, ()))]:
+        raise LeftOutError(f"it has {odd[0]}")
+    torque, current, current_rate = _filled(x, "saturation", 3)
+    if current_rate:
+        raise LeftOutError("it has a saturation of the rate of its current")
+    numbers = _electric(tag, x)
+    inductance, time = _filled(x, "inductance", 2)
+    if inductance or time:
+        numbers["inductance"] = inductance or time * numbers["resistance"]
+    bounds = [torque] if torque else [current * numbers["torque_constant"]] if current else []
+    if of_joint is not None:
+        if not of_joint.even:
+            raise LeftOutError("the actuatorfrcrange of its joint is not even")
+        bounds.append(of_joint.upper)
+    if bounds:
+        if "inductance" in numbers:
+            raise LeftOutError("its torque is bounded, and its current is not")
+        numbers["current"] = min(bounds) / numbers["torque_constant"]
+    if voltage is not None:
+        if not voltage.even:
+            raise LeftOutError("its ctrlrange is not even")
+        numbers["voltage"] = voltage.upper
+    return numbers
+
+
+def _filled(x: Mapping[str, Numbers], key: str, count: int) -> Numbers:
+    return (*x.get(key, ()), *(0.0,) * count)[:count]
+
+
+def _electric(tag: Tag, x: Mapping[str, Numbers]) -> dict[str, float]:
+    """R and k."""
+    (voltage, stall, speed), (R,) = _filled(x, "nominal", 3), _filled(x, "resistance", 1)
+    constants = [k for k in x.get("motorconst", ()) if k]
+    k = prod(constants) ** (1.0 / len(constants)) if constants else 0.0
+    if voltage and speed:
+        k = sqrt(k * voltage / speed) if k else voltage / speed
+    if not R and stall:
+        R = k * voltage / stall
+    if not R or not k:
+        raise tag.error("is a dcmotor without resistance or motorconst; give both, or nominal")
+    return {"resistance": R, "torque_constant": k}
+
 
 SWITCHED_OFF = ("actuation is switched off", "its group is switched off")
 SINGLE = ("revolute", "prismatic")

@@ -2,27 +2,57 @@
 
 `passive=False` leaves out those of the description: what a run has added acts all the same, and rotors do. An element
 with inputs acts where the state has inputs, and only there: without them, efforts on the joints stand in its place.
+
+Effort of rotor inertia that arises because the axes of a free joint's rates turn with the body: −J K q̇ of (RO1).
+
+It belongs to inertia, so that `passive=False` does not leave it out, and it does no work.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
-from kinpair.forces.free_rotor import free_rotors
 from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy, walked_losses
 from kinpair.forces.joint_input import joint_inputs
 from kinpair.forces.walked_inputs import input_efforts, input_energy, input_losses
 from kinpair.formulations.kinematics import no_wrenches
+from kinpair.formulations.rotors import turning_rotors
 from kinpair.friction.laws.joint import joint_frictions
 from kinpair.friction.surfaces.table import loaded_joints
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FreeRotor(Element):
+    """The rotor in the joint of body `i`."""
+
+    name: str
+    bodies: tuple[int, ...]
+    i: int
+
+    def efforts(self, at: Instant) -> Mapping[int, Scalar]:
+        """−J K q̇."""
+        body, span = at.model.body[self.i], at.model.v_span[self.i]
+        qd = at.state.qd[span]
+        tau = -body.rotor * (body.pair.convection(qd) @ qd)
+        return dict(zip(range(span.start, span.stop), tau, strict=True))
+
+
+def free_rotors(model: Model) -> tuple[FreeRotor, ...]:
+    """Free rotors of all joints of several rates."""
+    return tuple(
+        FreeRotor(f"{model.joint_names[i]}.rotor", (model.parent[i], i), i) for i in turning_rotors(model)
+    )
+
 
 NO_LOADS: Mapping[str, Vector] = {}
 

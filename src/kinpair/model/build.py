@@ -1,7 +1,19 @@
-"""Conversion of a description to the numbered, frozen Model."""
+"""Conversion of a description to the numbered, frozen Model.
+
+Compliances of joints and loops: numbers that mean something, where something is shared.
+
+Inertial parameters regrouped: what a pair carries without ever turning it goes to the parent.
+
+The mass of a hinged body may sit on the axis of its parent instead: nothing that is symmetric about the axis of a
+hinge, and has no inertia about it, changes with the angle. So m, s_z and J_yy of a body on a revolute pair become
+parameters of its parent, and what stays is shorter (Khalil & Kleinfinger 1987; base parameters of Gautier & Khalil
+1990). Efforts and accelerations are the same to rounding; reactions, energies and mass centres are those of other
+bodies.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,9 +25,8 @@ import numpy as np
 
 from kinpair.description.parts import GROUND, Description, Joint, Link
 from kinpair.description.warning_list import WarningList, at
-from kinpair.errors import DescriptionError
+from kinpair.errors import DescriptionError, listed
 from kinpair.model.actuator_data import actuator_data, check_actuators, rotors
-from kinpair.model.check_compliance import check_compliances, warn_of_compliance
 from kinpair.model.check_inertia import warn_of_inertias
 from kinpair.model.check_numbers import check_inertias
 from kinpair.model.check_parts import check_parts
@@ -25,11 +36,62 @@ from kinpair.model.contact_data import check_contacts, contact_data
 from kinpair.model.friction_data import check_frictions, friction_data, plain_levels
 from kinpair.model.gathering import Poser, bodies_of, frozen, gather
 from kinpair.model.joint_data import joint_data
-from kinpair.model.lean import lean_bodies
-from kinpair.model.model import Model, Options
+from kinpair.model.model import Body, Model, Options
 from kinpair.model.spring_data import check_springs, spring_data
 from kinpair.model.surface_data import surface_data
-from kinpair.spatial.rotation import IDENTITY, to_quaternion
+from kinpair.pairs.pair import Moments
+from kinpair.spatial.rotation import IDENTITY, skew, to_quaternion
+
+
+def lean_bodies(bodies: Sequence[Body], parent: Sequence[int]) -> tuple[Body, ...]:
+    """The bodies with regrouped m, s and J; what reaches the ground is forgotten."""
+    gathered = [(body.m, body.s, body.J) for body in bodies]
+    for i in reversed(range(1, len(bodies))):
+        kept, moved = bodies[i].pair.regrouped(gathered[i])
+        gathered[i] = kept
+        gathered[parent[i]] = _sum(gathered[parent[i]], _on_parent(bodies[i], moved))
+    lean = (replace(body, m=m, s=s, J=J) for body, (m, s, J) in zip(bodies, gathered, strict=True))
+    return (bodies[0], *list(lean)[1:])
+
+
+def _on_parent(body: Body, x: Moments) -> Moments:
+    """Moments about the seat, about the parent's origin and in its axes."""
+    m, s, J = x
+    R, a = body.R_seat, skew(body.a_seat)
+    turned = R @ s
+    P = skew(turned) @ a
+    return m, turned + m * body.a_seat, R @ J @ R.T - (P + P.T + m * (a @ a))
+
+
+def _sum(x: Moments, y: Moments) -> Moments:
+    J = x[2] + y[2]
+    return x[0] + y[0], x[1] + y[1], (J + np.transpose(J)) / 2
+
+
+def check_compliances(description: Description) -> None:
+    """Refuse numbers that no part yields by."""
+    parts = [("joint", x) for x in description.joints_with("compliance")]
+    parts += [("constraint", x) for x in description.constraints]
+    for word, part in parts:
+        given = getattr(part, "compliance", ())
+        usable = len(given) in (1, 6) and all(x >= 0.0 and math.isfinite(x) for x in given) and any(given)
+        if given and not usable:
+            raise DescriptionError(
+                f"{at(part.where)}{word} {part.name!r}: compliance is {tuple(given)}; give six numbers, zero or more "
+                "and not all zero: three [rad/(N m)], then three [m/N]; or one for all",
+                part=part.name,
+            )
+
+
+def warn_of_compliance(description: Description, warnings: WarningList) -> None:
+    """Warn of compliance in a tree, where every reaction is unique."""
+    if names := [joint.name for joint in description.joints_with("compliance")]:
+        warnings.add(
+            f"{at(description.source)}compliance of {listed(map(repr, names), 6)} has no effect: it shares loads out "
+            "that redundant constraints leave open, and there is no loop",
+            joints=names,
+        )
+
 
 FREE_BASE = "base"
 NO_SPAN = slice(0, 0)

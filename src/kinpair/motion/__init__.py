@@ -5,7 +5,6 @@ pieces          polynomials, one after the other
 harmonics       a straight part, sines and cosines
 retimed         a path followed by a law of time
 laws            from 0 to 1: cycloid and polynomials
-profiles        from 0 to 1: the shortest under limits
 limits          limits of rate, acceleration and jerk
 joints          from one place to another
 spline          through given points
@@ -17,7 +16,6 @@ rated           rates of a motion with quaternions
 mechanism_motion  rates and accelerations that satisfy the constraints of a mechanism
 follow          motions of frames as motions of all joints
 tank            a liquid in a cylinder as masses that slosh
-shaped          laws that leave no vibration behind
 aligned         the tilt of an open vessel
 slosh           waves in a tank that moves
 vessel          a hand carries an open vessel
@@ -25,7 +23,6 @@ interior_point  the least of a function under inequalities
 pace            the fastest pace along a path
 pace_limits     limits of a mechanism as rows for the pace
 fastest         the shortest time along a path
-quadrature      integrals over a motion
 motors          current, voltage and temperature of motors
 feasibility     limits that a motion exceeds
 nominal         efforts, reactions, power and energy of a motion

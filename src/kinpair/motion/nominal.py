@@ -3,6 +3,8 @@
 τ = H q̈ + h along the motion;   P = τ·q̇;   ∫P dt = E(T) − E(0) + losses                                         (MO11)
 
 Derivation, no line of code: (MO11).
+
+Integrals over a motion: Gauss's points between its knots, where everything is smooth.
 """
 
 from __future__ import annotations
@@ -26,7 +28,6 @@ from kinpair.motion.feasibility import Feasibility, feasibility
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameTrajectory
 from kinpair.motion.motors import MotorCourse, motor_courses
-from kinpair.motion.quadrature import nodes
 from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Motion, Trajectory
 from kinpair.viewer.curves import figure_of, write_figure
@@ -35,6 +36,31 @@ from kinpair.viewer.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+from collections.abc import Sequence
+from functools import cache
+
+POINTS, FEW = 16, 5  # of a panel; of one of many
+PANELS = 16  # at least, over the whole motion
+
+
+@cache
+def _gauss(points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss points on 0 to 1."""
+    x, w = np.polynomial.legendre.leggauss(points)
+    return (x + 1) / 2, w / 2
+
+
+def nodes(knots: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Times and weights: Σ w f(t) is the integral over the motion of what is smooth between the knots."""
+    ends = np.array(knots)
+    share = -(-PANELS // (len(ends) - 1))
+    borders = np.append(
+        (ends[:-1, None] + np.diff(ends)[:, None] * np.arange(share) / share).ravel(), ends[-1]
+    )
+    x, w = _gauss(POINTS if len(borders) <= 8 * PANELS else FEW)
+    h = np.diff(borders)[:, None]
+    return (borders[:-1, None] + h * x).ravel(), (h * w).ravel()
+
 
 CALL = "kp.motion.nominal(m, motion, actuators={})"
 SAMPLES = 1001

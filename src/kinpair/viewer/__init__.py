@@ -2,7 +2,6 @@
 
 looks      colours and dashes of curves, colours of links
 labels     names in pictures, and fonts that have their characters
-legends    legends outside the axes
 panels     panels of curves as pure data; small multiples, equal curves
 curves     curves over time or another quantity
 surfaces   surfaces of solids as triangles, fewer triangles of the same form, and the parts of a scene

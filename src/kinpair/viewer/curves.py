@@ -1,10 +1,13 @@
-"""Curves over time or another quantity, as a figure or in a file."""
+"""Curves over time or another quantity, as a figure or in a file.
+
+Legends outside the axes, in as many columns as there is room for.
+"""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,9 +16,68 @@ import numpy as np
 
 from kinpair.errors import InputError, MissingExtraError, installs, listed
 from kinpair.viewer.labels import choose_fonts, missing_allowed, plain
-from kinpair.viewer.legends import below_axes, below_figure
 from kinpair.viewer.looks import AGREEMENT, Look, distinct
 from kinpair.viewer.panels import Panel, equal_curves, multiples
+
+LONGEST = 48  # characters of a name in a legend
+GAP = 34.0  # points from the lower edge of the axes to their legend: numbers and abscissa are between
+LEGEND_SIZE = 9.0  # points
+
+
+def below_figure(figure: Any, lines: Mapping[str, Any]) -> None:
+    """Draw one legend below all axes; the figure grows by its height."""
+    columns = max(1, len(lines))
+    legend = _in_columns(figure, lines, columns)
+    while columns > 1 and _extent(figure, legend).width > figure.bbox.width:
+        legend.remove()
+        rows = math.ceil(len(lines) / (columns - 1))
+        columns = math.ceil(len(lines) / rows)
+        legend = _in_columns(figure, lines, columns)
+    figure.set_figheight(figure.get_figheight() + _extent(figure, legend).height / figure.dpi)
+
+
+def _extent(figure: Any, legend: Any) -> Any:
+    """Return the box of a legend [pixels]."""
+    choose_fonts(figure)
+    with missing_allowed():
+        return legend.get_window_extent()
+
+
+def _in_columns(figure: Any, lines: Mapping[str, Any], columns: int) -> Any:
+    handles = list(lines.values())
+    return figure.legend(
+        handles,
+        shortened(lines),
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        fontsize=LEGEND_SIZE,
+    )
+
+
+def below_axes(axis: Any, lines: Mapping[str, Any]) -> None:
+    """A legend below one pair of axes; the layout makes room for it."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure = axis.get_figure()
+    down = ScaledTranslation(0.0, -GAP / 72.0, figure.dpi_scale_trans)
+    axis.legend(
+        list(lines.values()),
+        shortened(lines),
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=axis.transAxes + down,
+        ncols=max(1, len(lines)),
+        frameon=False,
+        fontsize=LEGEND_SIZE,
+        borderaxespad=0.0,
+    )
+
+
+def shortened(names: Iterable[str]) -> list[str]:
+    """Names with their middle left out where they are too long for a legend."""
+    return [plain(x, LONGEST) for x in names]
+
 
 WIDE, NARROW = 10.4, 6.4  # inches: a figure with panels side by side, and one without
 DPI = 150
