@@ -1,5 +1,6 @@
 """Motion in time: from what is asked for to the samples of a run, piece by piece; the loops are compiled.
 
+rounding       what counts as zero
 sample_memory  memory for samples; long arrays part by part
 status         how a run ended
 schedule       when samples are taken

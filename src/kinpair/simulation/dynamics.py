@@ -42,13 +42,13 @@ from kinpair.simulation.contact.numbers import ACTIVE, KEPT, SUMS
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
+from kinpair.simulation.rounding import LEAST
 
 if TYPE_CHECKING:
     from kinpair.simulation.contact.stepped import Stepped
 
 WRENCH = 6
 Loads = dict[str, Vector]
-LEAST = 1e-200  # pivots below this are zero
 
 
 def on_the_sphere(model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector]:

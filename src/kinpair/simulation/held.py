@@ -39,6 +39,7 @@ from kinpair.friction.loads.dynamics import only_sound
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State
+from kinpair.simulation.rounding import MASSLESS, REDUNDANT
 from kinpair.simulation.sample_memory import largest
 from kinpair.simulation.schedule import finite
 
@@ -72,9 +73,6 @@ class Suspended(NamedTuple):
     length: float
 
 
-SINGULAR = 1e-12  # a mass matrix whose smallest singular value is below this part of the largest
-
-
 def model_to_move(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> Model:
     """The model itself, or, where its mass matrix is singular at the start, the model made regular by its
     constraints."""
@@ -86,7 +84,7 @@ def has_lost_mass(model: Model, q: np.ndarray, qd: np.ndarray, time: float) -> b
     if model.terms is None:
         return is_constrained(model.description) and lost_joint(model, q) is not None
     sizes = np.linalg.svd(np.asarray(model.terms(q, qd, time)[0], dtype=float), compute_uv=False)
-    return bool(sizes[-1] <= SINGULAR * sizes[0])
+    return bool(sizes[-1] <= MASSLESS * sizes[0])
 
 
 @lru_cache(maxsize=64)
@@ -180,7 +178,6 @@ class Enforcement:
 
 SLACK = 1e-5  # of the entry of A M⁻¹ Aᵀ of each row
 TRIES, APART = 3, 0.1  # positions to look at, and how far away [m], [rad]
-ROUNDING = 1e-12
 START = 1e-6  # how far a state may be from obeying: [m] or [rad], and as a part of the rates
 MOMENTS = (0.0, 0.137, 0.71, 2.3)  # [s], at which a constraint is asked whether it moves
 
@@ -247,7 +244,7 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
             solver=solver,
         )
     largest = sizes.max(initial=0.0)
-    known = [x if x > ROUNDING * largest else largest for x in sizes[list(request.kept)].tolist()]
+    known = [x if x > REDUNDANT * largest else largest for x in sizes[list(request.kept)].tolist()]
     return Enforcement(request, hold, pull, moves=moves, sizes=tuple(known) if largest else (), within=within)
 
 
@@ -289,4 +286,4 @@ def rows_that_change(
     if all(len(independent_rows(A)) == len(independent_rows(A[list(kept)])) for A in matrices):
         return ()
     sizes = np.max([np.abs(A).max(axis=1) for A in matrices], axis=0)
-    return tuple(np.flatnonzero(sizes > ROUNDING * sizes.max()).tolist())
+    return tuple(np.flatnonzero(sizes > REDUNDANT * sizes.max()).tolist())

@@ -16,7 +16,8 @@ from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.time_loop.loop import AdaptiveLoop, FixedLoop
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.integrators import Integrator, flow_of, formula_of
-from kinpair.simulation.phases import STILL, ended_step
+from kinpair.simulation.phases import ended_step
+from kinpair.simulation.rounding import STILL
 from kinpair.simulation.torques import Torque
 
 Loop = FixedLoop | AdaptiveLoop

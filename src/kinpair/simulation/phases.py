@@ -40,19 +40,9 @@ from kinpair.constraints.quantities.groups import bounds_of
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.loads.system import CREEP, NARROW, SMALL, steady
 from kinpair.model.state import State
+from kinpair.simulation.rounding import BALANCE, BALANCED, BEYOND, DOUBTFUL, PULL, SLOW, STILL, STOPPED, TINY
 
-TINY = 1e-300  # a rate of zero counts as sliding on
-BEYOND = 1e-11  # of the levels: a rate lets go where more than this beyond them would have to hold it
-STILL = 1e-13  # [rad/s], [m/s]: a rate this small counts as zero
-ROUNDED = (
-    1e-14  # of the weight and the efforts: a force this small is rounding, where levels are zero by symmetry
-)
-DOUBTFUL = 1e-9  # of the levels: so near to one of them, compiled code does not tell whether a rate sticks
-BALANCED = 1e-11  # of the largest acceleration: less than this against the way of sliding is rounding
-SLOW = 1e-6  # [m/s]: several rates that slide slower keep the direction in which they began to
 BAND = 0.5 * CREEP  # [m/s]: several rates turn round by so much; what is less is the error of a step
-PULL = 1e-9  # [N], [N m]: a limit opens where it would have to pull by more
-LEAVES = 1e-9  # [rad/s], [m/s]: a group that is carried and moves faster slides
 SLIDING, CARRIED = 0.5, 1.5  # phases below the first slide, beyond the second are carried
 
 
@@ -148,7 +138,7 @@ def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> PhaseValues:
     closed = dict[int, Any]()
     for stop, flag in zip(d.stops, y[d.layout.closed], strict=True):
         closed[stop.v] = closed.get(stop.v, 0.0) + flag
-    rounding = ROUNDED * (d.weight + sum((np.abs(x) for x in state.tau), 0.0))
+    rounding = BALANCE * (d.weight + sum((np.abs(x) for x in state.tau), 0.0))
     lasting: list[Scalar] = []
     slowing: list[Scalar] = []
     of_groups = d.by_group(y[d.layout.share]), d.sliding(state.qd), d.sliding(qdd), d.forces(efforts)
@@ -160,7 +150,7 @@ def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> PhaseValues:
         holds = minimum(high - effort, effort - low) + BEYOND * (high - low) + rounding  # (FP3)
         if len(group.rates) == 1 and group.rates[0] in closed:
             holds = where(less(0.5, flags[0]), 1.0, holds)  # its limit has the guard of both
-        rests = where(less(phase, CARRIED), holds, LEAVES - speed(s))
+        rests = where(less(phase, CARRIED), holds, STOPPED - speed(s))
         lasting.append(where(less(phase, SLIDING), slides, rests))
         slowing.append(where(less(phase, SLIDING), minimum(_onward_rate(share, s, a), 0.0), 0.0))
     alone = {x.rates[0]: j for j, x in enumerate(d.groups) if len(x.rates) == 1}

@@ -19,8 +19,8 @@ from kinpair.algebra.user_functions import call, restoring
 from kinpair.compiler.program import Program, interpret
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, described, listed, nearest
+from kinpair.simulation.rounding import AGREES
 
-AGREES = 1e-9  # relative: a recording and its function differ by rounding
 MOST = 10_000  # operations: a longer recording takes longer to compile than a run takes to call the function
 
 

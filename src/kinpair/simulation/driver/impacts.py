@@ -32,12 +32,11 @@ from kinpair.constraints.solvers.rank_revealing import solve as solved
 from kinpair.errors import SingularError, listed
 from kinpair.friction.phases.resting import SHAPES, Affine, Resting
 from kinpair.friction.surfaces.surface import LINEAR, NORM, STILL, Surface
+from kinpair.simulation.rounding import RELATIVE, UNCHANGED
 
 OF_DEGREE_ONE = (NORM, LINEAR)  # parts of loads that impulses have
 AGAIN = 20  # impacts after one another at one instant
-FINE = 1e-10  # relative: signs of rates, and growth of energy
 HALVINGS = 50  # of the interval of β
-SAME = 1e-9  # relative: rates that an impact leaves as they are
 
 
 class RoughSurfaces(NamedTuple):
@@ -149,8 +148,8 @@ class Struck(NamedTuple):
             after = qd + self.G @ self.impulses(qd, nothing, nothing, from_rest=True)[1]
         except SingularError:
             return None
-        stays = np.abs(after - qd).max() <= SAME * np.abs(qd).max()
-        return None if stays or self.energy(after) > (1.0 + FINE) * self.energy(qd) else after
+        stays = np.abs(after - qd).max() <= UNCHANGED * np.abs(qd).max()
+        return None if stays or self.energy(after) > (1.0 + RELATIVE) * self.energy(qd) else after
 
     def energy(self, qd: np.ndarray) -> float:
         """Compute the kinetic energy [J]."""
@@ -158,7 +157,7 @@ class Struck(NamedTuple):
 
     def sound(self, qd: np.ndarray, e: np.ndarray, law: str) -> tuple[np.ndarray, float]:
         """Return the rates (nv,) behind one impact that creates no energy, and β."""
-        most = (1.0 + FINE) * self.energy(qd)
+        most = (1.0 + RELATIVE) * self.energy(qd)
         after = self.after(qd, e, law)
         if self.energy(after) <= most or not e.any():
             return after, 1.0
@@ -184,7 +183,7 @@ class Impact(NamedTuple):
 def impact(struck: Struck, qd: np.ndarray, e: np.ndarray, law: str = "newton") -> Impact:
     """Compute the rates behind an impact at limits with coefficients e; impacts that follow at once are in it."""
     N, least = struck.rows.N, 1.0
-    small = FINE * (1.0 + np.abs(N @ qd).max(initial=0.0))
+    small = RELATIVE * (1.0 + np.abs(N @ qd).max(initial=0.0))
     for turn in range(AGAIN):
         if not (N @ qd < -small).any():
             break

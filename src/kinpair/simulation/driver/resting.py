@@ -36,7 +36,7 @@ from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.modes import equations_of
-from kinpair.simulation.phases import PULL
+from kinpair.simulation.rounding import PULL
 from kinpair.simulation.status import Status
 
 

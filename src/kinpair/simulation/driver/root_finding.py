@@ -18,6 +18,7 @@ from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.held import WORST
 from kinpair.simulation.modes.guards import Watched
+from kinpair.simulation.rounding import BAND, GRAZES, LOCATED
 from kinpair.simulation.status import Status
 from kinpair.simulation.steppers.stepper import Root, Search
 
@@ -83,10 +84,6 @@ _PAIRS: dict[str, Callable[[Ongoing, Watched], Pair]] = {
 }
 
 
-FINE = 1e-14  # of a step: how finely an event is located
-BAND = 1e-8  # of the size of a function: so near to zero is held at zero
-
-GRAZES = 1e-3  # of the time to a limit: the slack takes less of it
 TURNS = 200  # in which a root is found
 LOOKS = 18  # at a step in which a rate slows down and speeds up again: has it turned round in between?
 
@@ -217,7 +214,7 @@ class RootFinder:
     def first(self, a: float, b: float) -> tuple[float, list[Watched], Event | None]:
         """The first time in a step at which something happens, and what; its end, and nothing, or what turns NaN."""
         stepper = self.ongoing.stepper
-        width = max(FINE * (b - a), 4e-16 * max(abs(a), abs(b)))
+        width = max(LOCATED * (b - a), 4e-16 * max(abs(a), abs(b)))
         before = self._values(a, stepper.y, stepper.u)
         lost = self._undefined(before)
         if lost is not None:

@@ -12,13 +12,14 @@ from kinpair.errors import SingularError
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.loads.system import CREEP
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
-from kinpair.simulation.driver.touching import STILL as TOUCHING
 from kinpair.simulation.driver.touching import reached, slam
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.guards import Watched
-from kinpair.simulation.phases import STILL, slides, sticks
+from kinpair.simulation.phases import slides, sticks
+from kinpair.simulation.rounding import STILL
+from kinpair.simulation.rounding import STOPPED as TOUCHING
 from kinpair.simulation.status import Status
 
 if TYPE_CHECKING:

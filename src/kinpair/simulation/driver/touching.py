@@ -17,12 +17,11 @@ from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.dynamics import with_quaternion
 from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.modes.modes import WITHOUT_COLLISION, Active, equations_of
+from kinpair.simulation.rounding import STOPPED
 from kinpair.simulation.status import Status
 
 if TYPE_CHECKING:
     from kinpair.simulation.driver.resting import Standing
-
-STILL = 1e-9  # [rad/s], [m/s]: a rate this small counts as zero
 
 
 def reached(limits: Sequence[Limit], q: np.ndarray) -> list[Limit]:
@@ -89,7 +88,7 @@ def _touch(ongoing: Ongoing) -> None:
     M, _, A, *_ = at.numbers(equations_of, y)
     rows = stacked([x.bounded(q, before) for x in closed], model.nv)
     N, G = rows.N, response(M, A)
-    hits = [(x, rate) for x, rate in zip(closed, rows.rates, strict=True) if rate < -STILL]
+    hits = [(x, rate) for x, rate in zip(closed, rows.rates, strict=True) if rate < -STOPPED]
     qd, beta = before, 1.0
     if hits:
         pairs = zip(closed, rows.rates, strict=True)

@@ -14,6 +14,7 @@ from kinpair.errors import InputError, listed, nearest
 from kinpair.forces.elements import owners_of
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.events.events import number
+from kinpair.simulation.rounding import CLOSED, SLACK
 
 if TYPE_CHECKING:
     from kinpair.constraints.rows.bounded import BoundedRow
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 LAWS = ("newton", "poisson")  # of restitution
 RESTITUTION = 0.5  # where neither a run nor the description says it
-CLOSED = 1e-9  # a gap this small counts as zero
-SLACK = 1e-13  # a limit counts as passed this far beyond it, so that rounding is not taken for an impact
 CONTACT = 0.02  # [s]: half a swing on a spring whose stiffness is not given
 DAMPED = 0.5  # and its damping, of the critical one
 

@@ -50,9 +50,8 @@ from kinpair.evaluation.quantities import Request
 from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.steps import ahead, newton_matrix, newton_tree, without_held
+from kinpair.simulation.rounding import RESIDUAL, SOLVED
 
-TOLERANCE = 1e-13  # of the rates, against the largest of them or 1
-ROUNDED = 1e-14  # of φ and F against coordinates and accelerations: some 45 times the spacing of numbers
 NEAREST, SINGULAR = 1e-4, 1e-8  # n of (AL7): the least that is allowed for, and that of a singular position
 
 
@@ -239,5 +238,5 @@ def distance(
 ) -> Scalar:
     """Return the largest change of the rates in units of what is allowed; largest: coordinate, rate, a, at least 1."""
     q, qd, a = largest
-    allowed = TOLERANCE * qd + ROUNDED * (q / dt + dt * a) / maximum(nearness, NEAREST)  # (AL7)
+    allowed = SOLVED * qd + RESIDUAL * (q / dt + dt * a) / maximum(nearness, NEAREST)  # (AL7)
     return where(less(nearness, SINGULAR), np.inf, of_rates * step / allowed)

@@ -25,7 +25,8 @@ from kinpair.formulations import kinematics
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import joined, rates, total
 from kinpair.model.state import State
-from kinpair.simulation.dynamics import LEAST, Dynamics, with_quaternion
+from kinpair.simulation.dynamics import Dynamics, with_quaternion
+from kinpair.simulation.rounding import LEAST
 
 OUT = "result"
 

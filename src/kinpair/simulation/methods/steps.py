@@ -32,8 +32,7 @@ from kinpair.model.model import Body, Model
 from kinpair.model.recursion import coordinates, each, joined_coordinates, rate_tree, rates
 from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
-
-TOLERANCE = 1e-13  # of v̄, against the largest rate or 1
+from kinpair.simulation.rounding import SOLVED
 
 
 def semi_implicit_euler(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
@@ -204,4 +203,4 @@ def _solved(d: Dynamics, matrix: Matrix, b: Vector) -> Vector:
 def _distance(step: Vector, v: Vector) -> Scalar:
     """max|step| in units of the tolerance."""
     largest = reduce(maximum, [np.abs(x) for x in v], 1.0)
-    return reduce(maximum, [np.abs(x) for x in step]) / (TOLERANCE * largest)
+    return reduce(maximum, [np.abs(x) for x in step]) / (SOLVED * largest)

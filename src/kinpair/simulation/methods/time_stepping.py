@@ -54,7 +54,8 @@ from kinpair.simulation.methods.contact_terms import (
     tree_of,
 )
 from kinpair.simulation.methods.steps import ahead
-from kinpair.simulation.phases import STILL, levels
+from kinpair.simulation.phases import levels
+from kinpair.simulation.rounding import STILL
 
 
 @dataclass(frozen=True, slots=True)

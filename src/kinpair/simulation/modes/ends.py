@@ -19,9 +19,8 @@ from kinpair.constraints.solve.stick import ASKED
 from kinpair.constraints.solvers.problem import masked
 from kinpair.formulations import composite, kinematics
 from kinpair.model.recursion import rate_tree
-from kinpair.simulation.phases import BALANCED, PULL, largest_of
-
-STILL = 1e-9  # [rad/s], [m/s]: a gap whose rate is this small neither opens nor closes
+from kinpair.simulation.phases import largest_of
+from kinpair.simulation.rounding import BALANCED, PULL, STOPPED
 
 
 class Passing(NamedTuple):
@@ -89,14 +88,14 @@ def ends_passed(
     doubts = [where(less(sum((x.rests for x in passings), 0.0), 0.5), 1.0, 0.0)]
     for (stop, x), push in zip(pairs, pushes, strict=True):
         gap, slowest = stop.gap(q), minimum(stop.rate(qd), stop.rate(after))
-        meets = where(less(gap, stop.near), where(less(slowest, STILL), 1.0, 0.0), 0.0)
+        meets = where(less(gap, stop.near), where(less(slowest, STOPPED), 1.0, 0.0), 0.0)
         pulled = where(less(stop.side * impulse[stop.v], -faint), maximum(x.hit, x.rests), 0.0)
         doubts += [
             where(less(0.5, x.rests), where(less(strong, push), 0.0, 1.0), 0.0),
             x.opens * where(less(stop.side * qdd[stop.v], 0.0), 1.0, 0.0),
             meets * (1.0 - maximum(maximum(x.hit, x.closed), x.opens)),
             hits * pulled,
-            x.hit * where(less(stop.rate(qd), -STILL), 0.0, 1.0),
+            x.hit * where(less(stop.rate(qd), -STOPPED), 0.0, 1.0),
             x.hit * (1.0 - x.rests) * where(less(1.5, sum(held, 0.0)), 1.0, 0.0),
         ]
     happens = where(less(0.5, hits + sum((x.opens for x in passings), 0.0)), 1.0, 0.0)
@@ -107,6 +106,6 @@ def ends_passed(
 def _passing(stop: Any, qd: Vector, closed: Scalar, hit: Scalar, opens: Scalar, least: float) -> Passing:
     """Return what happens to a limit that is hit, or opens, at rates qd (nv,)."""
     back = -stop.restitution * stop.rate(qd)
-    rebound = hit * where(less(back, maximum(least, STILL)), 0.0, back) if stop.restitution else 0.0
+    rebound = hit * where(less(back, maximum(least, STOPPED)), 0.0, back) if stop.restitution else 0.0
     stays = where(less(0.0, rebound), 0.0, 1.0)
     return Passing(closed, hit, opens, rebound, maximum(closed * (1.0 - opens), hit) * stays)

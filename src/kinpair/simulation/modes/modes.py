@@ -30,10 +30,10 @@ from kinpair.simulation.loops import BoundedCache, kernel_of
 from kinpair.simulation.modes.guards import Guards, Watched
 from kinpair.simulation.phases import levels, slides, sticks
 from kinpair.simulation.recording import Recorded
+from kinpair.simulation.rounding import VALUE
 from kinpair.simulation.run import Run, Stage
 
 WITHOUT_COLLISION = "impact without collision"
-ROUNDING = 1e-13  # of the value of an event's function at the start
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Modes:
         q, qd = run.d.motion(np.atleast_2d(run.start)[0])
         plain = [x for x in self.traced if not x.watches_forces]
         values = {x.name: float(x.function(run.time, q.copy(), qd.copy())) for x in plain}
-        self.small = {name: ROUNDING * abs(value) for name, value in values.items()}
+        self.small = {name: VALUE * abs(value) for name, value in values.items()}
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -37,12 +37,11 @@ from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.given import Missing
+from kinpair.simulation.rounding import MOMENTUM_KNOWN, SAME_DIRECTION
 from kinpair.simulation.torques import torque_of
 
 SAMPLES, ROWS = 256, 2_048  # of a motion, and of all together, at which momentum is looked at; two at least
 MOMENTUM = "momentum"  # kind of a constraint that keeps it
-ROUNDING = 1e-12  # of the largest entry of h
-SAME = 1e-9  # directions that differ by less are one
 TRIES, APART = (
     3,
     1.0,
@@ -70,7 +69,7 @@ class Momentum:
     @property
     def is_rounding(self) -> bool:
         """True if the change is no more than rounding."""
-        return bool(self.drift.max(initial=0.0) <= ROUNDING * self.size)
+        return bool(self.drift.max(initial=0.0) <= MOMENTUM_KNOWN * self.size)
 
     @cached_property
     def relative(self) -> np.ndarray:
@@ -113,7 +112,7 @@ def momentum_of(
         along = (h @ S.T).reshape(*q.shape[:2], len(S))
         drift = np.fmax.reduce(np.abs(along - along[:, :1]), axis=1)
         size, kinetic = float(np.fmax.reduce(np.abs(h), axis=None)), np.fmax.reduce(T, axis=1)
-    linear = int((np.abs(S[:, :3]).max(axis=1) < SAME).sum())
+    linear = int((np.abs(S[:, :3]).max(axis=1) < SAME_DIRECTION).sum())
     return Momentum(S, linear, drift, size, kinetic, mechanism.model, states[0][0])
 
 
@@ -249,7 +248,7 @@ def _kernel(A: np.ndarray) -> np.ndarray:
     if not np.isfinite(A).all():
         return np.zeros((A.shape[1], 0))
     _, sigma, Vt = np.linalg.svd(A / max(1.0, np.abs(A).max(initial=0.0)))
-    return Vt[int((sigma > SAME).sum()) :].T
+    return Vt[int((sigma > SAME_DIRECTION).sum()) :].T
 
 
 def _without_gravity(g: np.ndarray) -> np.ndarray:

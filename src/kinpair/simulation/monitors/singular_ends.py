@@ -36,12 +36,12 @@ from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.held import WORST, Singular, Suspended
+from kinpair.simulation.rounding import LOST_RANK
 from kinpair.simulation.run import Piece, Run, Stage
 
 SINGULAR = 1e-2  # smallest singular value of the scaled rows that is worth a word
 STEPS, LOOKS, THIRDS = 20, 80, 40  # how far before and behind the last state, at how many positions
 BEYOND = 1.25  # of the time since the last state: rates change on the way, and steps end before a singular position
-LOST_RANK = 1e-10  # a pivot of the constraints, as a part of the first, that is rounding
 LOST = ("not finite", "not converged", "collapsed", "exhausted", "endless")
 
 

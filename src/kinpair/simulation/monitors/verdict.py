@@ -21,11 +21,10 @@ import numpy as np
 from kinpair.simulation.held import WORST, Residual
 from kinpair.simulation.methods.integrators import Integrator
 from kinpair.simulation.monitors.momentum import momentum_of
+from kinpair.simulation.rounding import ENERGY_KNOWN, NEVER_MOVED
 from kinpair.simulation.run import Run
 from kinpair.simulation.sample_memory import blocks, largest
 from kinpair.simulation.status import Status
-
-ROUNDING = 1e-12  # of the energies there are: less than that is not known of what moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class Ledger:
 
     def part(self, energy: np.ndarray) -> np.ndarray:
         """Part of what moved; 0 where that is not more than rounding."""
-        known = self.moved > ROUNDING * self.size
+        known = self.moved > ENERGY_KNOWN * self.size
         return np.divide(energy, self.moved, out=np.zeros_like(energy), where=known)
 
     @property
@@ -156,7 +155,6 @@ def _newer(ends: np.ndarray, x: tuple[np.ndarray, ...], fine: np.ndarray | None)
 
 
 ALLOWED, FIRST_ORDER = 0.01, 0.1  # of the energy that moved
-REST = 1e-6  # [rad/s], [m/s]: what never moves faster is at rest, and its energy is rounding
 Rows = dict[int, Status]
 
 
@@ -292,7 +290,7 @@ def _moves(qd: np.ndarray) -> np.ndarray:
     fastest = np.zeros(len(rates))
     for (part,) in blocks(rates, axis=-2):
         fastest = np.fmax(fastest, np.fmax.reduce(np.abs(part), axis=(1, 2), initial=0.0))
-    return fastest > REST
+    return fastest > NEVER_MOVED
 
 
 def _doubtful(run: Run, status: Status, books: Ledger, row: int, time: float) -> Status:

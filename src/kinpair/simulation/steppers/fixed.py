@@ -14,6 +14,7 @@ import numpy as np
 
 from kinpair.compiler.time_loop.loop import Chunk, FixedLoop
 from kinpair.simulation.loops import loop_of
+from kinpair.simulation.rounding import STEP_END
 from kinpair.simulation.run import NO_TIMES, Piece, Run, Stage
 from kinpair.simulation.sample_memory import Room
 from kinpair.simulation.schedule import held_steps
@@ -21,7 +22,6 @@ from kinpair.simulation.steppers.stepper import Pace, Root, Search
 from kinpair.simulation.torques import RefusedError
 
 NUMBERS = 1 << 21  # of a piece that goes to a file: a fast machine does not need more memory
-NEAR = 1e-12  # of a step: so near to its end is its end
 
 
 class FixedStepper:
@@ -118,7 +118,7 @@ class FixedStepper:
     def _rest_of_step(self, time: float, minding: bool) -> Piece:
         """To a time within the step, or to its end, where a sample may be due."""
         end = self._grid(self.n + 1)
-        whole = end - time <= NEAR * self.plan.dt
+        whole = end - time <= STEP_END * self.plan.dt
         due = whole and (self.n + 1) % self.hold == 0
         chunk = self._shorter(end if whole else time, 1 if due else 2, minding)
         if chunk.why != "more":
