@@ -55,6 +55,7 @@ def measure(console: Console, quick: bool):
         every_method,
         friction,
         humanoids,
+        linear,
         load_friction,
         machine,
         methods,
@@ -126,6 +127,7 @@ def measure(console: Console, quick: bool):
             started=followed("start", startup.rows(), lambda r: r.what),
             figures=followed("friction", friction.rows(turns), lambda r: r.what)
             + followed("actuators", actuators.rows(), lambda r: r.what)
+            + followed("linear models", linear.model_rows(turns), lambda r: r.what)
             + followed("planning", planning.rows(quick=quick), lambda r: r.what)
             + followed("optimal motion", optimise.rows(quick=quick), lambda r: r.what),
             every=followed("methods", every_method.rows(turns), lambda r: f"{r.robot}, {r.method}"),

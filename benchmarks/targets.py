@@ -28,10 +28,16 @@ RATIOS = {  # (quantity, peer, kind of robot) → at least
     ("one RK4 step of 256 by a stepper", "MuJoCo", ARM): 20.0,
     ("100 RK4 steps, second call", "MuJoCo", ARM): 2.0,
 }
-OF_ROBOT = {("1024 motions, RK4 at 1 kHz", "MuJoCo", "Panda"): 25.0}  # where more is demanded of one
+OF_ROBOT = {  # where more is demanded of one
+    ("1024 motions, RK4 at 1 kHz", "MuJoCo", "Panda"): 25.0,
+    **{("∂τ/∂(q, q̇)", "Pinocchio", label): 12.0 for label in ("G1", "Talos")},
+    **{("∂τ/∂(q, q̇)", "Pinocchio", label): 9.0 for label in ("G1, free", "Talos, free")},
+    ("mass matrix", "Pinocchio", "G1"): 16.0,
+    ("mass matrix", "Pinocchio", "G1, free"): 13.0,
+}
 CLOSED_MOTIONS = {
-    ("four-bar", 1e-4): 10.0,
-    ("stewart", 1e-4): 1.5,
+    ("four-bar", 1e-4): 12.0,
+    ("stewart", 1e-4): 3.0,
 }  # (mechanism, error) → to MuJoCo, at least
 ADAPTIVE = {"SciPy": 10.0, "CyRK": 1.0}  # at equal error
 LOOPS = {  # (quantity, peer, mechanism) → at least
@@ -73,8 +79,8 @@ METHODS: dict[
     },
 }
 GCC = {"one state": 3.0, "batch": 20.0}  # times gcc -O3 of CasADi's code, inverse dynamics of the Panda
-LOAD_FRICTION = 1 / 5  # of the speed without friction, with friction from load
-LOAD_FRICTION_NEAR = 1 / 4  # where loads are known from a state nearby
+LOAD_FRICTION = 1 / 4  # of the speed without friction, with friction from load
+LOAD_FRICTION_NEAR = 1 / 3  # where loads are known from a state nearby
 LOOP_EXPONENT = 1.1  # of cost by number of loops
 DRIFT = 0.01
 THREADS = 1.8  # two threads to one
