@@ -186,7 +186,7 @@ class _Search:
         return straight_ends(self.problem, self.solve)
 
     def _solved(self, on_mesh: Transcription, w: np.ndarray, *, warm: bool) -> Optimum:
-        options = WARM | self.options if warm else self.options
+        options = _of_work(on_mesh, w) | (WARM if warm else {}) | self.options
         outcome = self.solve(on_mesh.program, w, options=options, report=self._progress)
         count = len(self.problem.parameters)
         durations = outcome.w[count : count + len(on_mesh.grids)]
@@ -217,6 +217,19 @@ class _Search:
         """Report the completed part, by the decades that are left to the tolerance."""
         rest = max(violation, optimality, 1e-9)
         self.report(min(0.99, max(iteration / 1000, (2.0 - np.log10(rest)) / 10.0)))
+
+
+def _of_work(on_mesh: Transcription, w: np.ndarray) -> dict[str, Any]:
+    """Options of IPOPT for positive work: its cost has a kink wherever a power changes sign.
+
+    The barrier falls only as fast as each of its problems is solved, and a cost whose derivatives are below 1, which
+    fall with the length of an interval, is scaled, so that the same holds in any unit and on any mesh.
+    """
+    if not any("power" in x.equations.parts for x in on_mesh.problem.phases):
+        return {}
+    slope = float(np.abs(on_mesh.program.gradient(w)).max(initial=0.0))
+    scale = {"obj_scaling_factor": 1.0 / slope} if 0.0 < slope < 1.0 else {}
+    return {"mu_strategy": "monotone", **scale}
 
 
 def _report_failure(found: Optimum) -> None:

@@ -41,6 +41,53 @@ def test_a_closed_mechanism_stays_closed_and_costs_less_than_a_cycloid():
     assert x.cost < np.trapezoid((cycloid.effort**2).sum(1), cycloid.time)
 
 
+def test_least_energy_is_positive_work_and_heat_and_does_not_depend_on_the_mesh():
+    """A five-bar from place to place: positive work of the cranks and heat 0.05 u² of their motors."""
+    m, heat = kp.example("five-bar"), 0.05
+    start = m.start()
+    end = m.assemble(start + np.array([0.6, 0, 0.3, 0]), fixed=CRANKS)
+    goal = {"start": start, "end": end, "duration": 0.5, "actuators": CRANKS, "accuracy": None}
+    coarse, fine, ample = (
+        kp.optimise(m, **goal, cost={"energy": 1.0, "effort": heat}, intervals=n) for n in (12, 24, 48)
+    )
+    assert coarse.cost == approx(ample.cost, rel=1e-2)
+    assert abs(fine.cost - ample.cost) <= 0.2 * abs(coarse.cost - ample.cost)
+    assert fine.error <= 1e-6
+
+    def energy(u, rates, time):
+        return np.trapezoid((np.maximum(u * rates, 0.0) + heat * u**2).sum(1), time)
+
+    time = np.linspace(0.0, 0.5, 5001)
+    cranks = ample.at(time).qd[:, [0, 2]]
+    found = energy(ample.input_at(time)[:, :2], cranks, time)
+    assert ample.cost == approx(found, rel=3e-3)  # of the intervals in which a power changes its sign
+    least_effort = kp.optimise(m, **goal, intervals=15)
+    other = energy(least_effort.input_at(time), least_effort.at(time).qd[:, [0, 2]], time)
+    assert found < 0.95 * other
+
+
+def test_a_delta_robot_lifts_over_an_obstacle():
+    """Pick and place of the platform, 0.3 m in 0.4 s, above a hump of 0.05 m: six loops, three arms that act."""
+    m, arms = kp.example("delta"), ["arm1", "arm2", "arm3"]
+    start, end = (
+        m.assemble(np.array([x, 0.0, -0.1, *m.start()[3:]]), fixed=["platform"]) for x in (-0.15, 0.15)
+    )
+
+    def clearance(q):
+        return q[..., 2] + 0.1 - 0.05 * (1.0 - (q[..., 0] / 0.15) ** 2)
+
+    over = kp.optimise(
+        m, start=start, end=end, duration=0.4, actuators=arms, intervals=8,
+        path={"clearance": (0.0, lambda point: clearance(point.q), None)},
+    )  # fmt: skip
+    q = over.states[:, : m.nq]
+    assert clearance(q).min() >= -1e-6
+    assert [x.name for x in over.active] == ["clearance"]
+    assert np.abs(m.constraint_residual(q)).max() <= 1e-7
+    assert q[-1] == approx(end, abs=1e-7)
+    assert over.error <= 1e-5  # of a simulation by the mass matrix
+
+
 def test_a_scheme_with_both_ends_is_rejected_for_loops():
     m = kp.example("five-bar")
     start = m.start()
@@ -126,11 +173,13 @@ def test_smoothest_motion_of_one_joint_is_the_polynomial_of_fifth_order():
     assert q[:, 1] == approx(-shape, abs=1e-6)
 
 
-@pytest.mark.long("435 iterations of a vehicle with a caster")
 def test_a_vehicle_parks_sideways():
     m = kp.example("diff-drive")
     goal = {"q": {"base.x": 0.0, "base.y": 0.5, "base.angle": 0.0}}
     wheels = ["left-wheel", "right-wheel"]
-    x = kp.optimise(m, start=m.start(), end=goal, duration=3.0, actuators=wheels, limits={"u": 5.0})
+    x = kp.optimise(m, start=m.start(), end=goal, duration=3.0, actuators=wheels, limits={"u": 5.0}, intervals=16)
     assert x.states[-1, :3] == approx([0.0, 0.5, 0.0], abs=1e-8)
     assert x.error <= 1e-4
+    q, qd = x.states[:, : m.nq], x.states[:, m.nq :]
+    assert np.abs(np.einsum("kij,kj->ki", m.constraint_matrix(q), qd)).max() <= 1e-7  # wheels do not slip
+    assert np.ptp(q[:, 2]) >= 0.5  # it turns, drives and turns back
