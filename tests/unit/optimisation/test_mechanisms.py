@@ -177,7 +177,9 @@ def test_a_vehicle_parks_sideways():
     m = kp.example("diff-drive")
     goal = {"q": {"base.x": 0.0, "base.y": 0.5, "base.angle": 0.0}}
     wheels = ["left-wheel", "right-wheel"]
-    x = kp.optimise(m, start=m.start(), end=goal, duration=3.0, actuators=wheels, limits={"u": 5.0}, intervals=16)
+    x = kp.optimise(
+        m, start=m.start(), end=goal, duration=3.0, actuators=wheels, limits={"u": 5.0}, intervals=16
+    )
     assert x.states[-1, :3] == approx([0.0, 0.5, 0.0], abs=1e-8)
     assert x.error <= 1e-4
     q, qd = x.states[:, : m.nq], x.states[:, m.nq :]
