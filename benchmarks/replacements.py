@@ -21,8 +21,8 @@ from scipy.spatial import cKDTree
 
 import kinpair as kp
 from benchmarks.planning import Row
-from kinpair.closed_form.polynomial import Polynomial
 from kinpair.description.mesh_file import read_mesh
+from kinpair.printed_equations.closed_form.polynomial import Polynomial
 from kinpair.viewer.surfaces import Surface, reduced
 
 TURNS, MOST = 5, 5000
