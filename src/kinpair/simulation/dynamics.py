@@ -64,6 +64,11 @@ def with_quaternion(model: Model) -> list[int]:
     )
 
 
+def without_loads(model: Model) -> Model:
+    """Return the model without friction from load."""
+    return replace(model, surfaces=()) if model.surfaces else model
+
+
 def _is_one(arm: Scalar) -> bool:
     return isinstance(arm, float) and arm == 1.0
 
@@ -353,7 +358,9 @@ class Dynamics:
         return tuple(friction.loaded_terms(self._at(state), request, state, loads, problem))
 
     def rubbing(self, state: State, loads: Loads) -> Vector:
-        """Efforts of friction from load (nv,)."""
+        """Efforts of friction from load (nv,); none where steps solve for it."""
+        if self.contact is not None:
+            return np.zeros(self.model.nv)
         if self.enforcement is not None:
             return self.enforcement.rubbing(self._at(state), self.request, state, loads)
         return quantities.rubbing(self._at(state), self.request, state, loads)
@@ -503,10 +510,11 @@ class Dynamics:
         return state_rates(self.model, state, passive=self.passive)
 
     def accelerations(self, state: State, loads: Loads) -> tuple[Vector, Scalar]:
-        """q̈, and the power of constraint forces."""
+        """q̈, and the power of constraint forces; without friction from load where steps solve for it."""
+        model = self._at(state) if self.contact is None else without_loads(self.model)
         if self.enforcement is not None:
-            return self.enforcement.accelerations(self._at(state), self.request, state, loads)
-        qdd, sound = quantities.accelerations(self._at(state), self.request, state, loads)
+            return self.enforcement.accelerations(model, self.request, state, loads)
+        qdd, sound = quantities.accelerations(model, self.request, state, loads)
         return (only_sound(qdd, sound[2]) if len(sound) > 2 else qdd), 0.0
 
     def settled(self, time: Scalar, y: Vector, *u: Vector) -> Any:

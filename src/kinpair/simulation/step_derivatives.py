@@ -78,7 +78,7 @@ class Steps:
     def _frozen(self) -> np.ndarray:
         """The rows of known impulses in the working memory."""
         s = self.sizes
-        n = s.points + s.limits + s.frictions
+        n = s.points + s.joints
         return self._memory[len(self._memory) - FROZEN * n :].reshape(n, FROZEN)
 
     def active(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> Frozen | None:
@@ -89,7 +89,7 @@ class Steps:
         if self._call(z) != 0.0:
             return None
         s, places, store = self.sizes, self._places, self._memory
-        n, points = s.points + s.limits + s.frictions, s.points
+        n, points = s.points + s.joints, s.points
         e, w = (
             2 * points + s.geoms + s.pairs + INTEGERS,
             OF_POINT * points + OF_GEOM * s.geoms + 3 * WORK + MEMORY,

@@ -62,7 +62,7 @@ def support_parts(count: int) -> list[LoadPart]:
     return [LoadPart(NORM, np.hstack([x, rest]), nothing) for x in both]
 
 
-def single(n: int, weight: float) -> LoadPart:
+def single(n: int, weight: Scalar) -> LoadPart:
     """Return weight · |form n| as a part, of n + 1 forms."""
     return LoadPart(NORM, weight * np.eye(n + 1)[n:], np.zeros(1))
 
@@ -102,7 +102,7 @@ class Journal(Surface):
         return carried_by(c) + collar + self.preload
 
     def parts(self, at: Carried) -> list[LoadPart]:
-        return [*support_parts(5), single(4, float(self.thrust_radius / self.radius))]
+        return [*support_parts(5), single(4, np.divide(self.thrust_radius, self.radius))]
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         return [*directions(c), np.divide(self.thrust_radius, self.radius) * sign(c[4])]
@@ -202,7 +202,7 @@ class Pin(Surface):
         return carried_by(c) + collar + self.preload
 
     def parts(self, at: Carried) -> list[LoadPart]:
-        return [*support_parts(5), single(4, float(self.thrust_radius / self.radius))]
+        return [*support_parts(5), single(4, np.divide(self.thrust_radius, self.radius))]
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:
         return [*directions(c), np.divide(self.thrust_radius, self.radius) * sign(c[4])]

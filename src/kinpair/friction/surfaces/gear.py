@@ -77,9 +77,9 @@ class Teeth(Surface):
         return mean * magnitude(T) + half * at.toward * T + self.preload  # (FE5)
 
     def parts(self, at: Carried) -> list[LoadPart]:
-        drive, back = float(self.drive), float(self.drive if self.back is None else self.back)
+        drive, back = self.drive, self.drive if self.back is None else self.back
         mean, half = 0.5 * (drive + back), 0.5 * (drive - back)
-        T = np.eye(1), -np.array(at.beside[:1], dtype=float)
+        T = np.eye(1), -at.beside[:1]
         return [
             LoadPart(NORM, *T, weights=(mean, mean)),
             LoadPart(LINEAR, *T, weights=(half, -half)),
@@ -225,22 +225,23 @@ class Servo(Surface):
 
     def parts(self, at: Carried) -> list[LoadPart]:
         """Return the parts with the effort of the motor given: no `yields`."""
-        x, tau_m = self.data, float(at.motor[0])
-        free = float(at.beside[0] + self._flow(at))  # τ_e = free − c
-        s = float(self._fading(at))
+        x, tau_m = self.data, at.motor[0]
+        free = at.beside[0] + self._flow(at)  # τ_e = free − c
+        s = self._fading(at)
         own = [
-            LoadPart(NORM, np.array([[-w * l_e]]), np.array([w * (l_e * free - l_m * tau_m)]))
+            LoadPart(NORM, array([[-w * l_e]]), array([w * (l_e * free - l_m * tau_m)]))
             for w, l_e, l_m in ((1.0, x.l_e, x.l_m), (s, x.l_es, x.l_ms))
         ]
-        forward, limit = np.sign(tau_m), abs(tau_m)
-        y = np.array([[forward]]), np.array([-forward * free])  # −τ_e in the direction of τ_m
-        below, beyond = s * float(x.q_e), s * float(x.q_m - x.q_e) * limit**2
+        forward = sign(tau_m)
+        limit = tau_m * forward
+        y = array([[forward]]), array([-forward * free])  # −τ_e in the direction of τ_m
+        below, beyond = s * x.q_e, self._height(tau_m, at)
         square = LoadPart(SQUARE, *y, weights=(below, below), limit=limit)
         return [*own, square, LoadPart(JUMP, *y, weights=(beyond, beyond), limit=limit)]  # (FE3)
 
-    def constant(self, at: Carried) -> tuple[float, float]:
+    def constant(self, at: Carried) -> tuple[Scalar, Scalar]:
         x = self.data
-        level = float(x.f_b + self._fading(at) * x.f_s)
+        level = x.f_b + self._fading(at) * x.f_s
         return level, level
 
     def spread(self, c: Sequence[Scalar], force: Vector) -> Scalar:

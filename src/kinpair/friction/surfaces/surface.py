@@ -61,7 +61,7 @@ class Jump(NamedTuple):
 
 
 class LoadPart(NamedTuple):
-    """One part of a load in floats, of y = C c + E f + d with forms c and friction force f.
+    """One part of a load, of y = C c + E f + d with forms c and friction force f.
 
     By shape: |y|; y; the square of y in [0, limit]; or 1 where y is above the limit and 0 below it. It counts `weights`
     times while f opposes sliding forward, and backward.
@@ -71,8 +71,8 @@ class LoadPart(NamedTuple):
     C: np.ndarray
     d: np.ndarray
     E: np.ndarray | None = None
-    weights: tuple[float, float] = BOTH
-    limit: float = np.inf
+    weights: tuple[Scalar, Scalar] = BOTH
+    limit: Scalar = np.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +130,11 @@ class Surface(ABC):
 
     @abstractmethod
     def parts(self, at: Carried) -> list[LoadPart]:
-        """Return the parts of N in floats, without the constant one; their sum is `load`."""
+        """Return the parts of N, without the constant one; their sum is `load`."""
 
-    def constant(self, at: Carried) -> tuple[float, float]:
+    def constant(self, at: Carried) -> tuple[Scalar, Scalar]:
         """Return the part of N that no form changes, while f opposes sliding forward, and backward."""
-        preload = float(getattr(self, "preload", 0.0))
+        preload: Scalar = getattr(self, "preload", 0.0)
         return preload, preload
 
     def slopes(self, c: Sequence[Scalar], force: Vector, at: Carried) -> list[Scalar]:

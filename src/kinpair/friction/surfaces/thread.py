@@ -58,5 +58,5 @@ class Thread(Surface):
         return magnitude(np.divide(c[0] - force[0] * sine, cosine)) + self.preload  # (FT1)
 
     def parts(self, at: Carried) -> list[LoadPart]:
-        cosine, slope = float(self.radius / self.helix), float(self.lead / self.radius)
-        return [LoadPart(NORM, np.array([[1.0 / cosine]]), np.zeros(1), np.array([[-slope]]))]
+        cosine, slope = np.divide(self.radius, self.helix), np.divide(self.lead, self.radius)
+        return [LoadPart(NORM, array([[np.divide(1.0, cosine)]]), np.zeros(1), array([[-slope]]))]

@@ -3,7 +3,8 @@
 numbers     what contact keeps in the state and gives at samples
 tree        factors of a mass matrix with the sparsity of a tree, responses of rows
 rows        rows of contact points and of single rates, groups of the problem
-items       contact points, limits and rates with friction of a step, and their problem
+loads       friction from load: radii that depend on the impulses of all items
+items       contact points, limits, rates with friction and surfaces under load of a step, and their problem
 closing     items that close in a step: bias, restitution, positions, energy
 separation  overlaps that are reduced by a displacement
 prediction  where contact points are at the end of a step

@@ -358,7 +358,7 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         relative(W, items.tip[2 * k], items.tip[2 * k + 1], f.point[r], f.frame[r], f.memory[0:6])
         for i in range(3):
             c.u[k, 3 + i] = f.memory[i]
-    rank_of = orthonormal(Q)
+    rank_of = orthonormal(Q, memory[:0].reshape(rows, 0))
     x = Moving(screws, H, Q[:rank_of])
     if not solve_closed(x, t, items, c, f, state[:m], free, memory[w:], places[e:], qdd):
         qdd[:] = math.nan

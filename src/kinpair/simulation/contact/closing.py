@@ -23,6 +23,7 @@ from kinpair.simulation.contact.items import (
     velocities,
     write_rows,
 )
+from kinpair.simulation.contact.loads import Loaded
 from kinpair.simulation.contact.rows import ROWS, Items, Moving, combine, component, twists
 from kinpair.simulation.contact.tree import Tree, eliminate, outward, respond
 
@@ -131,6 +132,7 @@ def frozen_step(
     f: Found,
     count: int,
     j: Joints,
+    s: Loaded,
     memory: Vector,
     frozen: Matrix,
     rates: Matrix,
@@ -168,7 +170,7 @@ def frozen_step(
     rebounds(c, dt, 1.0)
     n = place_rows(items, c)
     Y = memory[: n * rates.shape[1]].reshape(n, rates.shape[1])
-    write_rows(x, t, items, f, j, Y)
+    write_rows(x, t, items, f, j, s, Y, Y[:0])
     start = memory[n * rates.shape[1] : n * rates.shape[1] + n]
     for k in range(len(items.first)):
         if items.first[k] >= 0:
@@ -177,7 +179,7 @@ def frozen_step(
     combine(items, Y, start, rates[2])
     push(x, t, rates[1], rates[2])
     twists(x.screws, t, rates[2], W)
-    velocities(items, f, count, W, j, rates[2], c.after)
+    velocities(items, f, count, W, j, s, rates[2], c.after)
     rates[3] = theta_0
     write_theta(items, t, c, small, dt, len(x.Q) > 0, rates[3])
     for i in range(len(frozen)):
@@ -242,6 +244,7 @@ def solve_step(
     f: Found,
     count: int,
     j: Joints,
+    s: Loaded,
     materials: Matrix,
     plan: Matrix,
     memory: Vector,
@@ -263,11 +266,11 @@ def solve_step(
     low, high, beta, residual, met = 0.0, 1.0, 1.0, 0.0, True
     for trial in range(HALVINGS):
         residual, met = solve_all(
-            x, t, items, c, f, count, j, materials, plan, memory, places, rates[1], rates[2], W
+            x, t, items, c, f, count, j, s, materials, plan, memory, places, rates[1], rates[2], W
         )
         if trial == 0 and rebounds(c, dt, beta):
             residual, met = solve_all(
-                x, t, items, c, f, count, j, materials, plan, memory, places, rates[1], rates[2], W
+                x, t, items, c, f, count, j, s, materials, plan, memory, places, rates[1], rates[2], W
             )
         rates[3] = theta_0
         write_theta(items, t, c, small, dt, len(x.Q) > 0, rates[3])

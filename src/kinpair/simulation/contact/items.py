@@ -1,6 +1,6 @@
 """The items of a step and their problem: velocities, rows, groups, impulses. Loop functions.
 
-An item is a contact point, a limit or a rate with dry friction; contact points come first.
+An item is a contact point, a limit, a rate with dry friction, a surface under load or a load that jumps, in this order.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import NamedTuple
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.constraints.solve.chain import SMALL, VECTORS, largest
 from kinpair.constraints.solve.newton import Memory
-from kinpair.constraints.solve.residual import BOX, NONE, WIDTH, Problem
+from kinpair.constraints.solve.residual import BOX, NONE, PART, WIDTH, Problem
 from kinpair.constraints.solve.scaling import satisfies, solve_rows
 from kinpair.contact.records import Found
+from kinpair.simulation.contact.loads import Loaded, write_forms, write_rate_forms, write_surfaces
 from kinpair.simulation.contact.rows import (
     GROUPS,
     ROWS,
@@ -68,7 +69,9 @@ class Joints(NamedTuple):
     upper: Vector  # (frictions,)
 
 
-def velocities(items: Items, f: Found, count: int, W: Matrix, j: Joints, v: Vector, u: Matrix) -> None:
+def velocities(
+    items: Items, f: Found, count: int, W: Matrix, j: Joints, s: Loaded, v: Vector, u: Matrix
+) -> None:
     """Compute the relative velocities u (items, 6) of all items at the twists W and the rates v."""
     points = len(f.gap)
     for k in range(count):
@@ -76,6 +79,9 @@ def velocities(items: Items, f: Found, count: int, W: Matrix, j: Joints, v: Vect
     for k in range(len(j.rate)):
         sign = j.sign[k] if k < len(j.sign) else 1.0
         u[points + k, 0] = sign * v[j.rate[k]]
+    for k in range(len(s.rate)):
+        for r in range(s.rows[k]):
+            u[points + len(j.rate) + k, r] = s.arm[k, r] * v[s.rate[k] + r]
 
 
 def place_rows(items: Items, c: Contact) -> int:
@@ -89,24 +95,37 @@ def place_rows(items: Items, c: Contact) -> int:
     return n
 
 
-def write_rows(x: Moving, t: Tree, items: Items, f: Found, j: Joints, Y: Matrix) -> None:
-    """Write the rows ŷ of all items in the problem."""
-    points = len(f.gap)
+def write_rows(
+    x: Moving, t: Tree, items: Items, f: Found, j: Joints, s: Loaded, Y: Matrix, A: Matrix
+) -> None:
+    """Write the rows ŷ of all items in the problem, and what they do to the forms of loads."""
+    points, surfaces = len(f.gap), len(f.gap) + len(j.rate)
     for k in range(len(items.first)):
         if items.first[k] < 0:
             continue
         if k < points:
             point_rows(x, t, items, k, f.point[k], f.frame[k], f.work, Y)
-        else:
+            write_forms(x, t, items, k, f.point[k], f.frame[k], f.work, s, A)
+        elif k < surfaces:
             sign = j.sign[k - points] if k - points < len(j.sign) else 1.0
-            rate_row(x, t, items, k, j.rate[k - points], sign, Y)
+            rate_row(x, t, items, k, 0, j.rate[k - points], sign, Y)
+            write_rate_forms(x, t, items, k, 0, j.rate[k - points], sign, s, A)
+        elif k < surfaces + len(s.rate):
+            e = k - surfaces
+            for r in range(s.rows[e]):
+                rate_row(x, t, items, k, r, s.rate[e] + r, s.arm[e, r], Y)
+                write_rate_forms(x, t, items, k, r, s.rate[e] + r, s.arm[e, r], s, A)
+        else:
+            items.length[k], Y[items.first[k]] = 0, 0.0
+            for i in range(len(s.b)):
+                A[i, items.first[k]] = 0.0
 
 
 def write_problem(
-    items: Items, c: Contact, f: Found, j: Joints, materials: Matrix, p: Problem, start: Vector
+    items: Items, c: Contact, f: Found, j: Joints, s: Loaded, materials: Matrix, p: Problem, start: Vector
 ) -> int:
-    """Write g, the groups and the start of the problem; return the number of groups."""
-    points, limits, groups = len(f.gap), len(j.sign), 0
+    """Write g, the groups, the loads and the start of the problem; return the number of groups."""
+    points, limits, groups, surfaces = len(f.gap), len(j.sign), 0, len(f.gap) + len(j.rate)
     for k in range(len(items.first)):
         row = items.first[k]
         if row < 0:
@@ -116,6 +135,8 @@ def write_problem(
             start[row + r] = c.impulse[k, r]
         if k < points + limits:  # friction has no gap
             p.g[row] += c.bias[k]
+        if k >= surfaces:
+            continue
         if k < points:
             material = materials[f.pair[k]]
             groups = point_groups(p.table, p.radii, p.bounds, groups, row, items.rows[k], material, c.mu[k])
@@ -126,6 +147,8 @@ def write_problem(
                 p.bounds[row, 0] = j.lower[k - points - limits]
                 p.bounds[row, 1] = j.upper[k - points - limits]
             groups += 1
+    if len(s.rate) > 0 and items.first[surfaces] >= 0:
+        groups = write_surfaces(items, surfaces, s, p, groups)
     return groups
 
 
@@ -136,6 +159,7 @@ def solve_items(
     c: Contact,
     f: Found,
     j: Joints,
+    s: Loaded,
     materials: Matrix,
     plan: Matrix,
     memory: Vector,
@@ -145,7 +169,9 @@ def solve_items(
 ) -> tuple[float, bool]:
     """Solve for the impulses of the items in the problem and the rates after it; return |F|∞ and whether it is met."""
     n, nv = place_rows(items, c), len(t.parent)
-    m = GROUPS * n
+    m, parts, forms = GROUPS * n, 0, 0
+    if len(s.rate) > 0 and items.first[len(f.gap) + len(j.rate)] >= 0:
+        parts, forms = len(s.weights), len(s.b)
     Y = memory[: n * nv].reshape(n, nv)
     o = n * nv
     D, scaled = memory[o : o + n * n].reshape(n, n), memory[o + n * n : o + 2 * n * n].reshape(n, n)
@@ -164,40 +190,54 @@ def solve_items(
         memory[o : o + VECTORS * n].reshape(VECTORS, n),
         memory[o + VECTORS * n : o + VECTORS * n + 4 * SMALL],
     )
-    none = memory[:0].reshape(0, 3)
+    o += VECTORS * n + 4 * SMALL
+    weights, weights_scaled = (
+        memory[o : o + 3 * parts].reshape(parts, 3),
+        memory[o + 3 * parts : o + 6 * parts].reshape(parts, 3),
+    )
+    o += 6 * parts
+    b, b_scaled = memory[o : o + forms], memory[o + forms : o + 2 * forms]
+    o += 2 * forms
+    A, A_scaled = (
+        memory[o : o + forms * n].reshape(forms, n),
+        memory[o + forms * n : o + 2 * forms * n].reshape(forms, n),
+    )
     e = WIDTH * m
     table, pivots, active = places[:e], places[e : e + 2 * n], places[e + 2 * n : e + 3 * n]
     starts, columns = places[e + 3 * n : e + 4 * n + 1], places[e + 4 * n + 1 : e + 4 * n + 1 + n * n]
     counts = places[e + 4 * n + 1 + n * n : e + 4 * n + 3 + n * n]
-    write_rows(x, t, items, f, j, Y)
-    own_responses(items, Y, D)
-    whole = Problem(D, g, table, radii, bounds, table[:0], none, none, g[:0], starts, columns)
-    groups = write_problem(items, c, f, j, materials, whole, start)
-    p = Problem(
-        D, g, table[: WIDTH * groups], radii[:groups], bounds, table[:0], none, none, g[:0], starts, columns
-    )
-    s = Problem(
+    shapes = places[e + 4 * n + 3 + n * n : e + 4 * n + 3 + n * n + PART * parts]
+    write_rows(x, t, items, f, j, s, Y, A)
+    if forms > 0:
+        responses(x, t, items, Y, D)
+    else:
+        own_responses(items, Y, D)
+    whole = Problem(D, g, table, radii, bounds, shapes, weights, A, b, starts, columns)
+    groups = write_problem(items, c, f, j, s, materials, whole, start)
+    p = Problem(D, g, table[: WIDTH * groups], radii[:groups], bounds, shapes, weights, A, b, starts, columns)
+    unit = Problem(
         scaled,
         g_scaled,
         table[: WIDTH * groups],
         radii_scaled[:groups],
         bounds_scaled,
-        table[:0],
-        none,
-        none,
-        g[:0],
+        shapes,
+        weights_scaled,
+        A_scaled,
+        b_scaled,
         starts,
         columns,
     )
     work = Memory(vectors, small.reshape(SMALL, 4), J, part, pivots, active, regular, counts, places[:0])
     residual, met = 0.0, False
-    if largest(start) > 0.0:
+    if forms == 0 and largest(start) > 0.0:
         combine(items, Y, start, rate)
         respond_to(items, Y, rate, g, vectors[3])
-        residual, met = satisfies(p, s, start, vectors[3], work, TOLERANCE)
+        residual, met = satisfies(p, unit, start, vectors[3], work, TOLERANCE)
     if not met:
-        responses(x, t, items, Y, D)
-        residual, _, met = solve_rows(p, s, start, work, plan, TOLERANCE)
+        if forms == 0:
+            responses(x, t, items, Y, D)
+        residual, _, met = solve_rows(p, unit, start, work, plan, TOLERANCE)
         combine(items, Y, start, rate)
     for k in range(len(items.first)):
         for r in range(ROWS):
@@ -224,6 +264,7 @@ def solve_all(
     f: Found,
     count: int,
     j: Joints,
+    s: Loaded,
     materials: Matrix,
     plan: Matrix,
     memory: Vector,
@@ -235,9 +276,9 @@ def solve_all(
     """Solve with the items that are in the problem, add those that would be passed, and solve again."""
     residual, met = 0.0, True
     for _ in range(PASSES):
-        residual, met = solve_items(x, t, items, c, f, j, materials, plan, memory, places, free, rate)
+        residual, met = solve_items(x, t, items, c, f, j, s, materials, plan, memory, places, free, rate)
         twists(x.screws, t, rate, W)
-        velocities(items, f, count, W, j, rate, c.after)
+        velocities(items, f, count, W, j, s, rate, c.after)
         added = False
         for k in range(len(c.gap)):
             if c.inside[k] == 0 and c.after[k, 0] + c.bias[k] < -ROUNDING * (

@@ -117,12 +117,12 @@ def point_rows(
     spread(x, items, k)
 
 
-def rate_row(x: Moving, t: Tree, items: Items, k: int, rate: int, sign: float, Y: Matrix) -> None:
-    """Write the row ŷ of a single rate."""
-    nv, row = len(t.parent), items.first[k]
-    items.length[k] = path(t, rate, -1, items.rates[k * nv : (k + 1) * nv])
+def rate_row(x: Moving, t: Tree, items: Items, k: int, r: int, rate: int, factor: float, Y: Matrix) -> None:
+    """Write row r of item k, a single rate with a factor, as ŷ."""
+    nv, row = len(t.parent), items.first[k] + r
+    items.length[k] = path(t, items.tip[2 * k], -1, items.rates[k * nv : (k + 1) * nv])
     Y[row] = 0.0
-    Y[row, rate] = sign
+    Y[row, rate] = factor
     respond(x.H, t, items.rates[k * nv : k * nv + items.length[k]], Y[row])
     eliminate(x.Q, 0, len(x.Q), Y[row])
     spread(x, items, k)

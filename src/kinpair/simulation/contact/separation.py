@@ -13,6 +13,7 @@ from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
 from kinpair.contact.records import Found
 from kinpair.simulation.contact.closing import force_work
 from kinpair.simulation.contact.items import Contact, Joints, solve_all, velocities
+from kinpair.simulation.contact.loads import Loaded
 from kinpair.simulation.contact.rows import Items, Moving, twists
 from kinpair.simulation.contact.tree import Tree
 
@@ -46,6 +47,7 @@ def separate(
     f: Found,
     count: int,
     j: Joints,
+    s: Loaded,
     materials: Matrix,
     plan: Matrix,
     memory: Vector,
@@ -66,14 +68,14 @@ def separate(
     if deepest >= -DEEP:
         return 0.0, 0.0
     twists(x.screws, t, rates[5], W)
-    velocities(items, f, count, W, j, rates[5], c.ahead)
+    velocities(items, f, count, W, j, s, rates[5], c.ahead)
     c.inside[:], c.impulse[:] = 0, 0.0
     if not separable(c, count, rates[5]):
         return 0.0, 0.0
     for k in range(len(f.gap)):
         items.rows[k] = min(items.rows[k], 1)
     c.ahead[:], rates[1] = 0.0, 0.0
-    _, met = solve_all(x, t, items, c, f, count, j, materials, plan, memory, places, rates[1], rates[2], W)
+    _, met = solve_all(x, t, items, c, f, count, j, s, materials, plan, memory, places, rates[1], rates[2], W)
     released = force_work(x.H, t, rates, rates[2]) / dt
     if not met or released < 0.0:
         return 0.0, 0.0

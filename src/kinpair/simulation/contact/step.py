@@ -24,6 +24,7 @@ from kinpair.simulation.contact.closing import (
     solve_step,
 )
 from kinpair.simulation.contact.items import Contact, Joints, velocities
+from kinpair.simulation.contact.loads import Loaded, answer_to_motion
 from kinpair.simulation.contact.numbers import (
     DEPTH,
     FRICTION,
@@ -49,7 +50,7 @@ TOUCHING = 1e-14  # of 1 m and the coordinates of a point: a gap below this is r
 KNOWN, BARE = 1.0, 2.0
 SUMS = RESIDUAL  # those before it are summed over a run
 RESULTS = 3  # vectors of length nv: rates, θ, displacement
-HEADER = 13  # whole numbers before the tables: sizes in the order of `Sizes`
+HEADER = 17  # whole numbers before the tables: sizes in the order of `Sizes`
 
 
 class Sizes(NamedTuple):
@@ -68,6 +69,15 @@ class Sizes(NamedTuple):
     faces: int
     plan: int  # rows of the plan of methods
     per_point: int  # rows of a point at most
+    surfaces: int  # under load
+    parts: int  # of their loads
+    forms: int
+    jumps: int  # parts that jump
+
+    @property
+    def joints(self) -> int:
+        """Number of items that are not contact points."""
+        return self.limits + self.frictions + self.surfaces + self.jumps
 
 
 def warm_start(kept: Matrix, f: Found, count: int, dt: float, c: Contact) -> None:
@@ -110,7 +120,15 @@ def keep(f: Found, items: Items, c: Contact, count: int, dt: float, kept: Matrix
 
 
 def begin(
-    items: Items, c: Contact, f: Found, count: int, g: Geometry, t: Tree, materials: Matrix, j: Joints
+    items: Items,
+    c: Contact,
+    f: Found,
+    count: int,
+    g: Geometry,
+    t: Tree,
+    materials: Matrix,
+    j: Joints,
+    s: Loaded,
 ) -> None:
     """Write bodies, numbers of rows, gaps and materials of all items; no item is in the problem yet."""
     points, limits = len(f.gap), len(j.sign)
@@ -140,6 +158,12 @@ def begin(
             )
         else:
             c.inside[points + k] = 1
+    first = points + len(j.rate)
+    for k in range(first, len(items.first)):  # surfaces, then jumps
+        c.inside[k], items.rows[k], items.tip[2 * k], items.tip[2 * k + 1] = 1, 1, -1, -1
+        if k - first < len(s.rate):
+            items.rows[k] = s.rows[k - first]
+            items.tip[2 * k] = s.rate[k - first] + s.rows[k - first] - 1
 
 
 def coefficients(c: Contact, f: Found, count: int, materials: Matrix, small: Vector) -> None:
@@ -158,6 +182,7 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     """
     nv, nb, points, rows, limits, frictions = whole[0], whole[1], whole[2], whole[3], whole[4], whole[5]
     ng, pairs, planes, vertices, faces, plans = whole[6], whole[7], whole[8], whole[9], whole[10], whole[11]
+    surfaces, parts, forms, jumps = whole[13], whole[14], whole[15], whole[16]
     result = len(z) - RESULTS * nv - LEDGER - 1
     for k in range(len(z)):
         if not math.isfinite(z[k]):
@@ -175,6 +200,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     o += 4 * nv + nb
     rate_of = whole[o : o + limits + frictions]
     o += limits + frictions
+    so = o
+    o += 3 * surfaces + 2 * parts + 2 * forms + (2 if surfaces > 0 else 0)
     a = 0
     theta_0, sign, restitution = numbers[0], numbers[1 : 1 + limits], numbers[1 + limits : 1 + 2 * limits]
     a += 1 + 2 * limits
@@ -219,12 +246,14 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         z[b + limits + frictions : b + limits + 2 * frictions],
     )
     b += limits + 2 * frictions
+    y = b
+    b += 5 * surfaces + 3 * parts + forms * (nv + 10 + rows) + (nv if surfaces > 0 else 0)
     kept = z[b : b + KEPT * points].reshape(points, KEPT)
     b += KEPT * points
     rate, theta, shift = z[b : b + nv], z[b + nv : b + 2 * nv], z[b + 2 * nv : b + 3 * nv]
     ledger = z[b + RESULTS * nv : b + RESULTS * nv + LEDGER]
     # memory
-    n, m = points + limits + frictions, points + limits
+    n, m = points + limits + frictions + surfaces + jumps, points + limits
     f = Found(
         places[:points],
         places[points : 2 * points],
@@ -272,14 +301,38 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     spare = memory[w + 31 * n + 6 * nv : w + 31 * n + 6 * nv + CURVED]
     rates = memory[w + 31 * n + 6 * nv + CURVED : w + 31 * n + 14 * nv + CURVED].reshape(8, nv)
     w, e = w + 31 * n + 14 * nv + CURVED, e + 7 * n + n * nv
+    i, d = so + 3 * surfaces + 1, y + 5 * surfaces + 3 * parts
+    s = Loaded(
+        whole[so : so + surfaces],
+        whole[so + surfaces : so + 2 * surfaces],
+        whole[so + 2 * surfaces : i],
+        whole[i : i + parts],
+        whole[i + parts : i + 2 * parts + 1],
+        whole[i + 2 * parts + 1 : i + 2 * parts + 1 + forms],
+        whole[i + 2 * parts + 1 + forms : i + 2 * parts + 1 + 2 * forms],
+        z[y : y + 3 * surfaces].reshape(surfaces, 3),
+        z[y + 3 * surfaces : y + 5 * surfaces].reshape(surfaces, 2),
+        z[y + 5 * surfaces : d].reshape(parts, 3),
+        z[d : d + forms * nv].reshape(forms, nv),
+        z[d + forms * nv : d + forms * (nv + 6)].reshape(forms, 6),
+        z[d + forms * (nv + 6) : d + forms * (nv + 9)].reshape(forms, 3),
+        z[d + forms * (nv + 9) : d + forms * (nv + 10)],
+        rates[4],
+    )
+    d += forms * (nv + 10)
+    held = z[d : d + nv]
+    d += nv if surfaces > 0 else 0
+    L = z[d : d + forms * rows].reshape(rows, forms)
     if not factor(H, t):
         rate[:] = math.nan
         return NOT_FINITE
     for r in range(rows):
         respond(H, t, t.inward, Q[r])
-    rank = orthonormal(Q)
+    rank = orthonormal(Q, L)
     x = Moving(later, H, Q[:rank])
     rates[0], rates[1], rates[5], rates[6] = before, free, still, damping
+    if surfaces > 0:
+        answer_to_motion(x, t, s, L, held, damping, before, free)
     damp(x, t, rates)
     twists(screws, t, before, W)
     place_geoms(g, R, P, f)
@@ -292,9 +345,9 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         if count > points:
             rate[:] = math.nan
             return FULL
-        begin(items, c, f, count, g, t, materials, j)
+        begin(items, c, f, count, g, t, materials, j, s)
         twists(screws, t, before, W)
-        velocities(items, f, count, W, j, before, c.before)
+        velocities(items, f, count, W, j, s, before, c.before)
         for k in range(n):
             small[k] = 0.0
             if k < count:
@@ -305,16 +358,34 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         coefficients(c, f, count, materials, small)
         predict(items, f, count, W, accelerations, P, g, dt, c, spare)
         twists(later, t, rates[1], W)
-        velocities(items, f, count, W, j, rates[1], c.ahead)
+        velocities(items, f, count, W, j, s, rates[1], c.ahead)
         warm_start(kept, f, count, dt, c)
         if z[len(z) - 1] == KNOWN:
             frozen = memory[len(memory) - FROZEN * n :].reshape(n, FROZEN)
-            if not frozen_step(x, t, items, c, f, count, j, memory[w:], frozen, rates, W, small, theta_0, dt):
+            if not frozen_step(
+                x, t, items, c, f, count, j, s, memory[w:], frozen, rates, W, small, theta_0, dt
+            ):
                 return NOT_FINITE
             rate[:], theta[:], shift[:], ledger[:] = rates[2], rates[3], 0.0, 0.0
             return 0.0
         residual, met = solve_step(
-            x, t, items, c, f, count, j, materials, plan, memory[w:], places[e:], rates, W, small, theta_0, dt
+            x,
+            t,
+            items,
+            c,
+            f,
+            count,
+            j,
+            s,
+            materials,
+            plan,
+            memory[w:],
+            places[e:],
+            rates,
+            W,
+            small,
+            theta_0,
+            dt,
         )
         if not widen(W, t, g, f, dt, MARGIN, spare):
             break
@@ -333,6 +404,6 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     shift[:], ledger[SEPARATION], ledger[REDUCTION] = 0.0, 0.0, 0.0
     if z[len(z) - 1] == 0.0:
         ledger[SEPARATION], ledger[REDUCTION] = separate(
-            x, t, items, c, f, count, j, materials, plan, memory[w:], places[e:], rates, W, shift, dt
+            x, t, items, c, f, count, j, s, materials, plan, memory[w:], places[e:], rates, W, shift, dt
         )
     return 0.0

@@ -86,24 +86,33 @@ def outward(H: Matrix, t: Tree, y: Vector) -> None:
         y[k] = total
 
 
-def orthonormal(Q: Matrix) -> int:
-    """Replace rows by an orthonormal basis of them; return the number of its rows, which come first."""
+def orthonormal(Q: Matrix, L: Matrix) -> int:
+    """Replace rows by an orthonormal basis Q of them, and L by R⁻¹ L with R Q the rows that are not implied by others;
+    return the number of rows of Q, which come first."""
     n, rank = Q.shape[1], 0
     for r in range(len(Q)):
         size = 0.0
         for k in range(n):
             size += Q[r, k] * Q[r, k]
         if rank < r:
-            Q[rank] = Q[r]
+            Q[rank], L[rank] = Q[r], L[r]
         for _ in range(2):  # twice is enough
             for s in range(rank):
-                eliminate(Q, s, s + 1, Q[rank])
+                total = 0.0
+                for k in range(n):
+                    total += Q[s, k] * Q[rank, k]
+                for k in range(n):
+                    Q[rank, k] -= total * Q[s, k]
+                for k in range(L.shape[1]):
+                    L[rank, k] -= total * L[s, k]
         left = 0.0
         for k in range(n):
             left += Q[rank, k] * Q[rank, k]
         if left > DEPENDENT * DEPENDENT * size:
             for k in range(n):
                 Q[rank, k] /= math.sqrt(left)
+            for k in range(L.shape[1]):
+                L[rank, k] /= math.sqrt(left)
             rank += 1
     return rank
 

@@ -45,13 +45,14 @@ def geoms_of(data: ContactData) -> tuple[list[int], list[float]]:
 
 
 def masses(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> tuple[Matrix, Matrix]:
-    """Return H (nv, nv) and the rows A (n, nv) of all constraints at a state."""
+    """Return H (nv, nv) and the rows A (n, nv) of all constraints at a state, those kept first."""
     if d.enforcement is None:
         return composite.mass_matrix(d.model, q), np.zeros((0, d.model.nv))
     state = State(q, qd, tau=np.zeros(d.model.nv), time=time)
-    return composite.mass_matrix(d.model, q), constrained.equations(
-        d.model, d.enforcement.request, state, {}
-    ).every.A
+    request = d.enforcement.request
+    A = constrained.equations(d.model, request, state, {}).every.A
+    order = [*request.kept, *(k for k in range(len(A)) if k not in request.kept)]
+    return composite.mass_matrix(d.model, q), A[order]
 
 
 def tree_of(d: Dynamics) -> list[int]:

@@ -44,7 +44,7 @@ REJECTED: dict[str, dict[str, str]] = {
     "implicit-midpoint": {},
     "variational": {"load": UNLOADED},
     "generalised-alpha": {"events": UNCUT, "limits": UNCUT, "impact": UNCUT, "load": UNLOADED},
-    "time-stepping": {"load": UNLOADED},
+    "time-stepping": {},
     "cvode": {},
     "ida": {"load": UNLOADED},
     "taylor": {},

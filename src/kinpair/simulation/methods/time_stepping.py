@@ -23,13 +23,14 @@ from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.compiler.time_loop.parts import Solve
 from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
-from kinpair.constraints.solve.residual import WIDTH
+from kinpair.constraints.solve.residual import PART, WIDTH
 from kinpair.contact.records import INTEGERS, MEMORY, OF_GEOM, OF_POINT, WORK
 from kinpair.forces.elements import loads_on
 from kinpair.forces.states import sticking_groups
 from kinpair.model.slip import Slip
 from kinpair.model.state import State
 from kinpair.simulation.contact.closing import FROZEN
+from kinpair.simulation.contact.loads import OWN
 from kinpair.simulation.contact.prediction import CURVED
 from kinpair.simulation.contact.rows import GROUPS, ROWS
 from kinpair.simulation.contact.step import (
@@ -43,7 +44,7 @@ from kinpair.simulation.contact.step import (
     Sizes,
     step,
 )
-from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.dynamics import Dynamics, without_loads
 from kinpair.simulation.methods.contact_terms import (
     biases_of,
     geoms_of,
@@ -53,6 +54,7 @@ from kinpair.simulation.methods.contact_terms import (
     screws_of,
     tree_of,
 )
+from kinpair.simulation.methods.load_terms import counts_of, load_terms, whole_numbers
 from kinpair.simulation.methods.steps import ahead
 from kinpair.simulation.phases import levels
 from kinpair.simulation.rounding import STILL
@@ -68,7 +70,9 @@ class TimeStepping:
         """Number of entries of z."""
         s = sizes_of(d)
         state = 18 * s.bodies + 12 * s.rates + s.rates**2 + 4 * s.rates + s.constraints * s.rates
-        return state + s.limits + 2 * s.frictions + KEPT * s.points + RESULTS * s.rates + LEDGER + 1
+        loads = 5 * s.surfaces + 3 * s.parts + s.forms * (s.rates + 10 + s.constraints)
+        loads += s.rates if s.surfaces else 0
+        return state + s.limits + 2 * s.frictions + loads + KEPT * s.points + RESULTS * s.rates + LEDGER + 1
 
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
         """z before the step: poses, screws, H, v⁻, v_f, rows of constraints, joints, and forces of the last step."""
@@ -81,16 +85,19 @@ class TimeStepping:
         M, A = masses(d, time + dt, end, qd)
         damping = dt * sum(self.damping(d, time, dt, y, u))
         M = M + np.diag(damping)  # (CN18)
-        moving, still = self.accelerations(d, time, dt, y, u, 1.0 - damping / np.diag(M))
+        moving, still, delta = self.accelerations(d, time, dt, y, u, 1.0 - damping / np.diag(M))
         entries += [*np.ravel(M), *qd, *(qd + dt * moving), *(dt * still), *damping, *np.ravel(A)]
         entries += joints(d, time, dt, y, u)
+        later, rates = time + (1.0 - self.theta) * dt, qd + delta
+        middle = d.at(later, ahead(d, q, (1.0 - self.theta) * dt, qd), rates, u, y[d.layout.x])
+        entries += load_terms(d, dt, middle, d.loads(later, middle.q, rates, u), qd, end, dt * moving)
         entries += list(y[d.layout.contact][LEDGER:])
         return array([*entries, *np.zeros(RESULTS * d.model.nv + LEDGER + 1)])
 
     def accelerations(
         self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, undamped: Vector
-    ) -> tuple[Vector, Vector]:
-        """q̈ without impulses, and q̈ without impulses and rates.    (CN7)
+    ) -> tuple[Vector, Vector, Vector]:
+        """q̈ without impulses, q̈ without impulses and rates, and δ.    (CN7)
 
         `undamped`: M_kk/(M_kk + h C_k), by which δ is reduced: with strong damping it would be larger than the rates.
         """
@@ -103,7 +110,7 @@ class TimeStepping:
             return d.accelerations(state, d.loads(later, q, rates, u))[0]
 
         delta, still = 0.5 * dt * undamped * at(qd), at(np.zeros(d.model.nv))
-        return at(qd + delta) - at(delta) + still, still
+        return at(qd + delta) - at(delta) + still, still, delta
 
     def damping(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> tuple[Vector, Vector]:
         """C (nv,) of efforts τ and of elements: how much each falls with its joint's own rate.    (CN18)"""
@@ -140,7 +147,7 @@ class TimeStepping:
         assert d.contact is not None
         s, c, limits = sizes_of(d), d.contact.data, d.contact.limits
         of_geoms, numbers = geoms_of(c)
-        whole = [*s, *tree_of(d), *(x.v for x in limits), *frictions(d), *of_geoms]
+        whole = [*s, *tree_of(d), *(x.v for x in limits), *frictions(d), *whole_numbers(d), *of_geoms]
         ends = [*(x.side for x in limits), *(x.restitution for x in limits)]
         numbers = [self.theta, *ends, *np.ravel(PLAN), *numbers]
         return Solve(_code(), np.array(numbers, dtype=float), np.array(whole, dtype=np.int64), *room(s))
@@ -159,12 +166,13 @@ def sizes_of(d: Dynamics) -> Sizes:
     per_point = ROWS if c.rolling.any() or c.torsional.any() else 3
     geoms, pairs, nb = len(c.names), len(c.first), len(d.model.parent)
     contact = geoms, pairs, c.planes, len(c.vertices), len(c.faces), len(PLAN), per_point
-    return Sizes(d.model.nv, nb, c.max_contacts, rows, len(d.contact.limits), len(frictions(d)), *contact)
+    own = d.model.nv, nb, c.max_contacts, rows, len(d.contact.limits), len(frictions(d))
+    return Sizes(*own, *contact, *counts_of(d).sizes)
 
 
 def frictions(d: Dynamics) -> list[int]:
     """Return the rates with dry friction of constant level."""
-    return [k for group in sticking_groups(d.model, passive=d.passive) for k in group.rates]
+    return [k for group in sticking_groups(without_loads(d.model), passive=d.passive) for k in group.rates]
 
 
 def joints(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> list[Scalar]:
@@ -174,7 +182,7 @@ def joints(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> list[
     gaps = [x.gap(state.q) for x in d.contact.limits]
     if not rates:
         return gaps
-    held = levels(replace(d, contact=None), state, {})
+    held = levels(replace(d, contact=None, model=without_loads(d.model)), state, {})
     bounds = [_effort(d, state, share) - _effort(d, state, 0.0) for share in (1.0, -1.0)]
     still = [less(np.abs(state.qd[k]), STILL) for k in rates]
     ends = [
@@ -193,9 +201,10 @@ def _effort(d: Dynamics, state: State, share: float) -> Vector:
 
 def room(s: Sizes) -> tuple[int, int]:
     """Numbers and whole numbers of working memory, see `step.step` and `step.solve_items`."""
-    items, rows = s.points + s.limits + s.frictions, s.per_point * s.points + s.limits + s.frictions
+    items, rows = s.points + s.joints, s.per_point * s.points + s.joints + (OWN - 1) * s.surfaces
     groups = GROUPS * rows
     found = OF_POINT * s.points + OF_GEOM * s.geoms + 3 * WORK + MEMORY + 31 * items + 14 * s.rates + CURVED
     problem = rows * s.rates + 5 * rows**2 + 8 * rows + 6 * groups + VECTORS * rows + 4 * SMALL
-    places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates
+    problem += 6 * s.parts + 2 * s.forms * (1 + rows)
+    places = 2 * s.points + s.geoms + s.pairs + INTEGERS + 7 * items + items * s.rates + PART * s.parts
     return found + problem + FROZEN * items, places + WIDTH * groups + 4 * rows + 3 + rows**2
