@@ -2,6 +2,7 @@
 
     bias = φ/h where φ > 0,   0 where φ ≤ 0, of tangents and of friction in joints                           (CN4)
     q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v⁻),   θ = 1 for rates of a point that closes in the step                    (CN6)
+    Λᵀ (θ u⁺ + (1 − θ) u⁻) ≤ 0 of friction in joints, which else would do work where it reverses            (CN24)
     ΔT = Σ Λᵀ (u⁺ + u⁻)/2 ≤ 0,   ΔE = ΔT − h f·(θ − ½)(v⁺ − v⁻)                                       (CN5), (CN8)
 
 A point with restitution that closes in the step is solved again with its rebound (CN10). Where friction and restitution
@@ -103,6 +104,9 @@ def write_theta(
             part = 1.0
         raise_tree(t, items.tip[2 * k], min(part, 1.0), joined, theta)
         raise_tree(t, items.tip[2 * k + 1], min(part, 1.0), joined, theta)
+    for k in range(len(c.gap), len(items.first)):
+        if items.first[k] >= 0:
+            raise_tree(t, items.tip[2 * k], reversal(items, c, k), joined, theta)
     changed = True
     while changed:
         changed = False
@@ -113,6 +117,19 @@ def write_theta(
                 raise_tree(t, a, largest, joined, theta)
                 raise_tree(t, b, largest, joined, theta)
                 changed = True
+
+
+def reversal(items: Items, c: Contact, k: int) -> float:
+    """Compute the least θ at which friction of a joint that reverses or stops in the step does no work.    (CN24)"""
+    first, last, size, change = 0.0, 0.0, 0.0, 0.0
+    for r in range(items.rows[k]):
+        first += c.impulse[k, r] * c.before[k, r]
+        last += c.impulse[k, r] * c.after[k, r]
+        size += c.before[k, r] * c.before[k, r]
+        change += (c.ahead[k, r] - c.before[k, r]) * (c.ahead[k, r] - c.before[k, r])
+    if not first > 0.0 or size <= REST * REST * change:
+        return 0.0
+    return first / (first - min(last, 0.0))
 
 
 def raise_tree(t: Tree, tip: int, part: float, joined: bool, theta: Vector) -> None:
