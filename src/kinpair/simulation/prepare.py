@@ -13,7 +13,6 @@ from kinpair.compiler.arguments import whole_threads
 from kinpair.compiler.time_loop.inputs import Inputs, callback
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import has_actuators, ports_of
-from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.model.contact_data import ContactData
 from kinpair.simulation.dynamics import Dynamics
@@ -232,7 +231,7 @@ def stepper_integrator(m: Mechanism, q: np.ndarray, time: float, dt: float, pass
     """Return the integrator that a stepper has where none is given; one that is stable, if rk4 is not."""
     name = default_integrator(m, "rk4")
     reason = unstable(m.model, q, time, integrator_named(name), dt, passive)
-    if not reason or is_loaded(m.model, passive=passive):
+    if not reason:
         return name
     warn(reason, INSTEAD)
     return "time-stepping"

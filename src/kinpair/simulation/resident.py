@@ -328,6 +328,11 @@ class Stepper:
             raise InputError(
                 f"{self.mechanism.name}: give integrator='time-stepping' for derivatives of a step"
             )
+        if is_loaded(run.d.model, passive=run.d.passive):
+            raise InputError(
+                f"{self.mechanism.name}: derivatives of a step do not take friction from load, which "
+                f"{run.d.model.surfaces[0].name!r} has; give passive=False, or friction of constant level"
+            )
         rows = np.atleast_2d(self._numbers)
         parameters = np.broadcast_to(run.inputs.parameters, (len(rows), run.inputs.parameters.shape[-1]))
         own = list[StepDerivatives]()
