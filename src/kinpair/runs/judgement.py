@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,13 +25,15 @@ from kinpair.mechanism import Energy
 from kinpair.runs.progress import Progress, ProgressError
 from kinpair.runs.result import Result
 from kinpair.runs.samples import History, history_of, residual_of, samples_of, singular_of
-from kinpair.simulation.driver.batch import BatchDriver
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.monitors.endings import nearest_singular, status_of
 from kinpair.simulation.monitors.verdict import Energies, Seen, verdict
 from kinpair.simulation.run import Piece, Run, called_of
 from kinpair.simulation.sample_memory import joined
 from kinpair.simulation.status import FAILED, INTERRUPTED
+
+if TYPE_CHECKING:
+    from kinpair.simulation.driver.batch import BatchDriver
 
 _whole: ContextVar[bool] = ContextVar("whole runs", default=False)
 
@@ -98,6 +100,15 @@ def interruptible(run: Run) -> Generator[None]:
         and not isinstance(raised, KeyboardInterrupt)
     ):
         run.hindrance = described(raised)
+
+
+def driver_of(run: Run, *, whole: bool = True) -> Driver | BatchDriver:
+    """Return the driver of a run; that of batches with guards is imported for them."""
+    if run.batch is None or not run.guarded:
+        return Driver(run, whole=whole)
+    from kinpair.simulation.driver.batch import BatchDriver
+
+    return BatchDriver(run, whole)
 
 
 def collected(driver: Driver | BatchDriver, progress: bool | Callable[[float], Any] | None) -> list[Piece]:

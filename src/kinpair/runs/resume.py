@@ -14,13 +14,12 @@ from kinpair.description.text import file_path
 from kinpair.errors import InputError, known_keywords, listed
 from kinpair.mechanism import Mechanism
 from kinpair.runs.files.stored import Stored, read_file
-from kinpair.runs.judgement import Outcome
+from kinpair.runs.judgement import Outcome, driver_of
 from kinpair.runs.load import mechanism_of, result_of, wrenches_of
 from kinpair.runs.recorder import continued, saved, stream
 from kinpair.runs.result import Result
 from kinpair.runs.samples import Known
 from kinpair.runs.targets import claimed
-from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.given import CHECKPOINT, Missing, Options
 from kinpair.simulation.modes.modes import Entry

@@ -16,10 +16,9 @@ from kinpair.compiler.patience import patience as progress_line
 from kinpair.constraints.rows.build import is_constrained
 from kinpair.errors import InputError, LimitWarning, caller_level, known_keywords
 from kinpair.mechanism import Mechanism
-from kinpair.runs.judgement import Outcome, as_result, collected
+from kinpair.runs.judgement import Outcome, as_result, collected, driver_of
 from kinpair.runs.result import Result
 from kinpair.runs.targets import RUN, claimed, target
-from kinpair.simulation.driver.batch import driver_of
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
 from kinpair.simulation.given import ALPHA, CHECKPOINT, PATIENCE, Options, movable

@@ -1,35 +1,24 @@
-"""The driver of a batch with guards, and the choice of a driver."""
+"""The driver of a batch with guards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinpair.simulation.driver.driver import Driver
+from kinpair.simulation.driver.lanes import CROWDED, Lane, Lanes, Samples
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.modes.modes import Entry
 from kinpair.simulation.run import Piece, Run
 from kinpair.simulation.sample_memory import Room
 from kinpair.simulation.steppers.stepper import Pace
 
-if TYPE_CHECKING:
-    from kinpair.simulation.driver.lanes import Samples
-
-
-def driver_of(run: Run, *, whole: bool = True) -> Driver | BatchDriver:
-    """Return the driver of a run."""
-    return BatchDriver(run, whole) if run.batch is not None and run.guarded else Driver(run, whole=whole)
-
 
 class BatchDriver:
     """Takes a batch to its end, piece by piece; with `whole` False a piece is gone when the next one comes."""
 
     def __init__(self, run: Run, whole: bool) -> None:
-        from kinpair.simulation.driver.lanes import Lane, Lanes
-
         assert run.plan is not None
         self.run, self.plan, self._whole = run, run.plan, whole
         lane = Lane(run)
@@ -42,8 +31,6 @@ class BatchDriver:
     @property
     def names(self) -> list[str]:
         """Names of what may happen."""
-        from kinpair.simulation.driver.lanes import CROWDED
-
         return [*self.modes.names, CROWDED]
 
     # what is kept
@@ -101,8 +88,6 @@ class BatchDriver:
 
     def _samples(self, steps: Sequence[int]) -> Samples:
         """Memory for samples; those of a whole run lie side by side."""
-        from kinpair.simulation.driver.lanes import Samples
-
         d, rows, n = self.run.d, self._rows, len(steps)
         if self._whole and self._room is None:
             self._room = Room((rows,), self.run.samples, d.ny, d.nw)
