@@ -197,6 +197,27 @@ def test_every_page_is_in_the_contents():
         assert page.name in ("reference", "code") or str(page) == "index" or f"\n{page}\n" in contents, page
 
 
+@pytest.mark.parametrize("page", ["README.md", "README.zh.md"])
+def test_figures_of_the_readme_stand_in_the_benchmarks(page):
+    """Ratios in a batch, UR5 then G1, of inverse dynamics, forward dynamics and derivatives."""
+    text, figures = (ROOT / page).read_text("utf-8"), (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
+    assert re.search(r"`([0-9a-f]{7})`", text)[1] in re.findall(r"at commit `([0-9a-f]{7})`", figures)
+    measured = {"Pinocchio": [], "MuJoCo": []}
+    for heading in ("inverse dynamics", "forward dynamics", "∂τ/∂(q, q̇)"):
+        table = figures.split(f"### {heading}\n")[1].split("###")[0]
+        for robot in ("UR5", "G1"):
+            cells = [x.strip() for x in re.search(rf"^\| {robot} \|.*", table, re.MULTILINE)[0].split("|")]
+            for engine, cell in zip(measured, cells[4:6], strict=True):
+                if cell:
+                    measured[engine].append(round(float(cell.split()[0])))
+    for engine, ratios in measured.items():
+        last = re.search(rf"^\| {engine} \|.*", text, re.MULTILINE)[0].split("|")[3]
+        shown = [
+            int(x) for x in re.findall(r"(?<![\d.])\d+(?![\d.])", last.replace("UR5", "").replace("G1", ""))
+        ]
+        assert shown[: len(ratios)] == ratios
+
+
 def test_make_targets_the_readme_names_exist():
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert set(re.findall(r"(?:^|`)make (\w+)", README, re.MULTILINE)) <= set(targets)
