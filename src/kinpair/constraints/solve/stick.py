@@ -32,6 +32,10 @@ SLIDES, HELD, CARRIED, LOOSE = (
 STILL = 1e-11  # of the accelerations that the single forces cause: less counts as zero
 DEPENDENT = 1e-10
 ASKED = 1e-6  # ε: a rate at its level leaves rest where the others do not hold this part of it in its place
+HIDDEN = (
+    1e-4,
+    1e-2,
+)  # larger parts: along a chain rounding of the others hides ε, and without rows a rate must leave
 
 
 class Levels(NamedTuple):
@@ -92,9 +96,12 @@ def at_rest(
     share = np.where(moves, np.sign(c), 0.0)
     faint = np.abs(c) <= ASKED * np.abs(g).max(initial=0.0)
     if ((leaving != 0.0) & faint).any():
-        less = np.where(leaving != 0.0, 1.0 - ASKED, 1.0)
-        ahead = _solved(D, g, less * lo, less * hi)[1]  # (ST3)
-        share = np.where(moving_among(ahead, small), np.sign(ahead), 0.0)
+        for part in (ASKED,) if len(b) else (ASKED, *HIDDEN):
+            less = np.where(leaving != 0.0, 1.0 - part, 1.0)
+            ahead = _solved(D, g, less * lo, less * hi)[1]  # (ST3)
+            share = np.where(moving_among(ahead, small), np.sign(ahead), 0.0)
+            if share[leaving != 0.0].any():
+                break
     margin = np.minimum(x - levels.rest_lo, levels.rest_hi - x)
     still = np.flatnonzero(share == 0.0)
     phase = np.full(len(rates), SLIDES)

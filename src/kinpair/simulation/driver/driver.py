@@ -117,7 +117,10 @@ class Actions:
         self.recent.append(time)
         span = time - self.recent[0]
         if len(self.recent) == MANY and span <= self._brief:
-            names = listed(dict.fromkeys(x.name for x in self.ongoing.run.event_log[-MANY:]), 4)
+            groups = self.ongoing.active.d.groups
+            of_friction = [groups[x.group].name for x in causes if x.group >= 0]
+            logged = [x.name for x in self.ongoing.run.event_log[-MANY:]]
+            names = listed(dict.fromkeys(logged or of_friction), 4)
             message = f"{MANY} events within {span:.2g} s ({names}): they follow each other without end"
             raise EndError(Status("zeno", time, f"Stopped at t = {time:.9g} s: {message}"))
 
