@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import kinpair as kp
+from kinpair.simulation.loops import loop_of
 
 G = 9.81
 
@@ -218,3 +219,16 @@ def test_points_that_no_body_approaches_are_not_counted():
     result = run(m, qd, duration=0.05, output=0.01)
     assert result.status.ok
     assert_allclose(result.qd[-1], qd, rtol=1e-14)
+
+
+def test_the_code_of_a_step_does_not_grow_with_pairs_and_room_for_points():
+    def size(count):
+        b = kp.Builder("spheres", max_contacts=4 * count)
+        b.link("body", mass=1.0, inertia=[0.01] * 3).joint("free", "free", "ground", "body")
+        for k in range(count):
+            b.contact(f"shell {k}", "body", sphere=0.01, xyz=[0.03 * k, 0, 0])
+            b.contact(f"floor {k}", "ground", plane=True, xyz=[0, 0, -0.1 * k])
+        of = kp.stepper(kp.build(b), 1e-3, integrator="time-stepping")._run
+        return len(loop_of(of.d, of.integrator, of.torque, False, None, False).text())
+
+    assert size(30) <= 1.02 * size(10)

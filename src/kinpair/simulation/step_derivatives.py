@@ -70,6 +70,13 @@ class Steps:
         self._start = kernel_of(d, self.method.start, **shapes)
         self._finish = kernel_of(d, self.method.finish, **shapes, z=(self.method.size(d),))
 
+    def _begin(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Return z before a step, with the forces of the last one."""
+        z = np.array(self._start(time, self.dt, y, u, *((p,) if self.d.parameters else ())))
+        in_y, in_z, size = self.solve.carried
+        z[in_z : in_z + size] = y[in_y : in_y + size]
+        return z
+
     def _call(self, z: np.ndarray) -> float:
         own = self.solve
         return own.function(self.dt, z, own.numbers, own.whole, self._memory, self._places)
@@ -83,8 +90,7 @@ class Steps:
 
     def active(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> Frozen | None:
         """Take a step and return its active set; None where it has none."""
-        own = (p,) if self.d.parameters else ()
-        z = np.array(self._start(time, self.dt, y, u, *own))
+        z = self._begin(p, time, y, u)
         z[-1] = BARE
         if self._call(z) != 0.0:
             return None
@@ -143,7 +149,7 @@ class Steps:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the state after a step with impulses x, and c of their rows."""
         own = (p,) if self.d.parameters else ()
-        z = np.array(self._start(time, self.dt, y, u, *own))
+        z = self._begin(p, time, y, u)
         z[-1] = KNOWN
         table, at = self._frozen, 0
         table[:] = frozen.items

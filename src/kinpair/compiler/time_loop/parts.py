@@ -84,7 +84,8 @@ class Solve:
 
     `function` has the arguments (dt, z, numbers, whole, memory, places) and returns a verdict, zero if all is well.
     `numbers` and `whole` are constants; `memory` and `places` are working memory of so many numbers and whole numbers,
-    which is not cleared between steps.
+    which is not cleared between steps. `carried` has the first entry in y, the first in z and the number of entries
+    that go from y to z before it and back after a step, and that no program reads or writes.
     """
 
     function: LoopFunction
@@ -92,6 +93,7 @@ class Solve:
     whole: np.ndarray
     memory: int
     places: int
+    carried: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def data(self) -> dict[str, bytes]:

@@ -147,11 +147,32 @@ class Step:
 
     def evaluate(self, name: str, targets: Sequence[str], dt: str = "0.0", **instead: str) -> None:
         """Call a program; one that reads z in a flow with a loop function is called with z of the same state."""
-        part = self.parts[name]
-        if self.flow.solve is not None and "z" in part.reads:
-            self.parts["start"].call(self.code, self.places, [self.places["z"]], **instead)
-            self._solve(dt)
+        part, solve = self.parts[name], self.flow.solve
+        if solve is None or "z" not in part.reads:
+            part.call(self.code, self.places, targets, **instead)
+            return
+        y, z = instead.get("y", self.places["y"]), self.places["z"]
+        in_y, in_z, size = solve.carried
+        self.parts["start"].call(self.code, self.places, [z], **instead)
+        self._carry(y, in_y, z, in_z, size)
+        self._solve(dt)
         part.call(self.code, self.places, targets, **instead)
+        if name == "finish":
+            self._carry(z, in_z, targets[0], in_y, size)
+
+    def _carry_on(self) -> None:
+        """Copy the entries of y that no program writes to the next state."""
+        if self.flow.solve is not None:
+            first, _, size = self.flow.solve.carried
+            self._carry(self.places["y"], first, self.places["next"], first, size)
+
+    def _carry(self, source: str, first: int, target: str, to: int, size: int) -> None:
+        """Copy entries of one place to entries of another."""
+        if size:
+            code, lanes = self.code, self.code.lanes
+            ends = ", ".join(f"ptr {code.at(x, k * lanes)}" for x, k in ((target, to), (source, first)))
+            bytes = size * code.form.bytes
+            code.do(f"call void @llvm.memcpy.p0.p0.i64({ends}, i64 {bytes}, i1 false)")
 
     def _solve(self, dt: str) -> None:
         """Call the loop function for one lane after the other; its verdicts are in the place `solved`."""
@@ -214,6 +235,8 @@ class Step:
             loop.leave(too_many)
             code.do(f"store i64 {code.op(f'add i64 {tries}, 1')}, ptr {places['tries']}")
             self.parts[name].call(code, places, [places["next"], places["error"]])
+            if name == "after":
+                self._carry_on()
             self._keep(active, place, size)
             error = code.op(f"load {kind}, ptr {places['error']}")
             kept = code.op(f"select {mask} {active}, {kind} {error}, {kind} {size_before}")
@@ -310,6 +333,7 @@ class Step:
             self.repeated("after", "y", self.flow.ny)
             return
         self.parts["after"].call(self.code, self.places, [self.places["next"]])
+        self._carry_on()
         self.code.copy(self.places["next"], self.places["y"], self.flow.ny)
 
     def look(self, place: str, values: str = "g") -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.algebra.arrays import array
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.time_loop.tableau import Tableau
@@ -226,7 +227,9 @@ def flow_of(
         programs["watch"] = loops.watched(d) if loops else record(own, *at)
     if d.settles:
         ends = ("u",) if d.at_ends and d.sticking else ()
-        programs["after"] = loops.settled(d) if loops else record(Dynamics.settled, "time", "y", *ends)
+        carried = solved.carried(d) if solved is not None and integrator.impulsive else (0, 0, 0)
+        settled = _settled_but(carried) if carried[2] else Dynamics.settled
+        programs["after"] = loops.settled(d) if loops else record(settled, "time", "y", *ends)
     numbers = control.numbers if control is not None else 0
     sizes["r"] = (numbers,)
     if control is not None:
@@ -272,6 +275,19 @@ def flow_of(
         slopes=getattr(guard, "slopes", ()),
         **programs,
     )
+
+
+def _settled_but(carried: tuple[int, int, int]) -> Callable[..., Any]:
+    """Return `Dynamics.settled` with zeros for the entries that the loop carries, see `Solve`."""
+    first, _, size = carried
+
+    def settled(d: Dynamics, *arguments: Any) -> Any:
+        found = d.settled(*arguments)
+        y, *more = found if isinstance(found, tuple) else (found,)
+        y = array([*y[:first], *np.zeros(size), *y[first + size :]])
+        return (y, *more) if more else y
+
+    return settled
 
 
 def _loops(d: Dynamics) -> Any:

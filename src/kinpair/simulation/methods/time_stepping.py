@@ -75,7 +75,7 @@ class TimeStepping:
         return state + s.limits + 2 * s.frictions + loads + KEPT * s.points + RESULTS * s.rates + LEDGER + 1
 
     def start(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:
-        """z before the step: poses, screws, H, v⁻, v_f, rows of constraints, joints, and forces of the last step."""
+        """Return z before the step: poses, screws, H, v⁻, v_f, rows of constraints, joints."""
         q, qd = d.motion(y)
         entries = poses_of(d, q)
         entries += [x for row in biases_of(d, q, qd) for x in row]
@@ -91,8 +91,7 @@ class TimeStepping:
         later, rates = time + (1.0 - self.theta) * dt, qd + delta
         middle = d.at(later, ahead(d, q, (1.0 - self.theta) * dt, qd), rates, u, y[d.layout.x])
         entries += load_terms(d, dt, middle, d.loads(later, middle.q, rates, u), qd, end, dt * moving)
-        entries += list(y[d.layout.contact][LEDGER:])
-        return array([*entries, *np.zeros(RESULTS * d.model.nv + LEDGER + 1)])
+        return array([*entries, *np.zeros(self.size(d) - len(entries))])
 
     def accelerations(
         self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, undamped: Vector
@@ -123,9 +122,9 @@ class TimeStepping:
         return array(of_torque), array(of_elements)
 
     def finish(self, d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector, z: Vector) -> Vector:
-        """Compute the state y₁."""
+        """Compute the state y₁, but for forces of the step, which are zero."""
         (q, qd), nv, layout = d.motion(y), d.model.nv, d.layout
-        kept = layout.contact.stop - layout.contact.start - LEDGER
+        kept = KEPT * sizes_of(d).points
         results = len(z) - RESULTS * nv - LEDGER - 1
         rate, theta, shift = (z[results + k * nv : results + (k + 1) * nv] for k in range(RESULTS))
         ledger = z[results + RESULTS * nv : -1]
@@ -139,7 +138,7 @@ class TimeStepping:
         end = ahead(d, q, dt, theta * rate + (1.0 - theta) * qd + shift / dt)
         after = d.stepped(y, end, rate, dt, powers, d.x_rates(state))
         sums = y[layout.contact][:SUMS] + ledger[:SUMS]
-        own = [*sums, *ledger[SUMS:], *z[results - kept : results]]
+        own = [*sums, *ledger[SUMS:], *np.zeros(kept)]
         return array([*after[: layout.contact.start], *own, *after[layout.contact.stop :]])
 
     def solve(self, d: Dynamics) -> Solve:
@@ -150,7 +149,13 @@ class TimeStepping:
         whole = [*s, *tree_of(d), *(x.v for x in limits), *frictions(d), *whole_numbers(d), *of_geoms]
         ends = [*(x.side for x in limits), *(x.restitution for x in limits)]
         numbers = [self.theta, *ends, *np.ravel(PLAN), *numbers]
-        return Solve(_code(), np.array(numbers, dtype=float), np.array(whole, dtype=np.int64), *room(s))
+        constants = np.array(numbers, dtype=float), np.array(whole, dtype=np.int64)
+        return Solve(_code(), *constants, *room(s), carried=self.carried(d))
+
+    def carried(self, d: Dynamics) -> tuple[int, int, int]:
+        """Return where forces of the last step are in y and in z, and their number, see `Solve`."""
+        kept = KEPT * sizes_of(d).points
+        return d.layout.contact.start + LEDGER, self.size(d) - 1 - LEDGER - RESULTS * d.model.nv - kept, kept
 
 
 @cache
