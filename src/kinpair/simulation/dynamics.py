@@ -33,7 +33,6 @@ from kinpair.forces.states import (
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded, only_sound
 from kinpair.friction.surfaces.table import at_moment, surfaces_of
-from kinpair.model.contact_data import ContactData
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
@@ -86,7 +85,7 @@ class Dynamics:
     actuators and single rates, not efforts? `saturation`: the largest size of each effort or input, which are clipped
     there; empty where they are not. `stops`: limits of joints whose phases, open or closed, are in the state.
     `contact`: what is solved for in time steps with contact, dry friction of joints included; None: no such steps.
-    `touching`: geoms whose contact is found by events; None: there are none.
+    `touching`: geoms whose contact is found by events, with the limits of joints; None: there are none.
     """
 
     model: Model
@@ -103,7 +102,7 @@ class Dynamics:
     saturation: tuple[float, ...] = ()
     stops: tuple[Limit, ...] = ()
     contact: Stepped | None = None
-    touching: ContactData | None = None
+    touching: Stepped | None = None
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -170,15 +169,32 @@ class Dynamics:
     def _contact_numbers(self) -> int:
         """Entries of the state that contact has."""
         if self.touching is not None:
-            return SUMS + ACTIVE * self.touching.max_contacts
+            return SUMS + ACTIVE * self.places
         return 0 if self.contact is None else self.contact.numbers
+
+    @property
+    def places(self) -> int:
+        """Number of points, limits and rates with dry friction that may be closed in contact by events."""
+        assert self.touching is not None
+        return self.touching.data.max_contacts + len(self.touching.limits) + len(self.rough_rates)
+
+    @cached_property
+    def rough_rates(self) -> list[int]:
+        """Rates with dry friction of constant level, where it is solved for together with contact."""
+        groups = sticking_groups(without_loads(self.model), passive=self.passive)
+        return [k for group in groups for k in group.rates]
+
+    @property
+    def with_contact(self) -> bool:
+        """True if contact is solved for together with limits and dry friction of joints."""
+        return self.contact is not None or self.touching is not None
 
     @cached_property
     def watched_layout(self) -> WatchedLayout:
         """Layout of what is watched at each sample."""
         residual = 2 * (self.enforcement is not None)
         u = len(self.controls) if self.actuated else 0
-        contact = 0 if self.touching is None else KEPT * self.touching.max_contacts
+        contact = 0 if self.touching is None else KEPT * self.touching.data.max_contacts
         return WatchedLayout.of(
             kinetic=1, potential=1, tau=self.model.nv, u=u, residual=residual, contact=contact
         )
@@ -227,7 +243,7 @@ class Dynamics:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Rates that dry friction may hold at rest; those of a group stick and slide as one."""
-        return () if self.contact is not None else sticking_groups(self.model, passive=self.passive)
+        return () if self.with_contact else sticking_groups(self.model, passive=self.passive)
 
     @cached_property
     def sticking(self) -> list[int]:
@@ -308,7 +324,9 @@ class Dynamics:
         """Return the dynamics with the phases of dry friction and of limits that the state has."""
         from kinpair.simulation.phases import is_held
 
-        if self.contact is not None and self.model.slip is None:
+        if self.contact is not None or (self.touching is not None and self.rough_rates):
+            if self.model.slip is not None:
+                return self
             nothing = np.zeros(self.model.nv)
             return replace(self, model=replace(self.model, slip=Slip(nothing, nothing)))
         if not (self.sticking or self.stops) or self.model.slip is not None:

@@ -18,7 +18,8 @@ from kinpair.simulation.methods import contact_between
 
 class ContactTerms(NamedTuple):
     """Terms of contact at a state: poses R (bodies, 9), P (bodies, 3), bias accelerations (bodies, 6), screws
-    (nv, 6), M (nv, nv), rates, q̈ without contact, rows A of constraints; and the last rate of each body."""
+    (nv, 6), M (nv, nv), rates, q̈ without contact, rows A of constraints; the last rate of each body; gaps of limits;
+    least and greatest efforts of dry friction at rest and of sliding (4, frictions)."""
 
     R: np.ndarray
     P: np.ndarray
@@ -32,6 +33,8 @@ class ContactTerms(NamedTuple):
     body: np.ndarray
     first: np.ndarray
     second: np.ndarray
+    gaps: np.ndarray
+    efforts: np.ndarray
 
     def jacobian(self, body: int, point: np.ndarray) -> np.ndarray:
         """Return J (3, nv) of the velocity of a body at a point of the world."""
@@ -71,22 +74,21 @@ class HeldContact:
 
     def terms(self, p: np.ndarray, time: float, y: np.ndarray, u: np.ndarray) -> ContactTerms:
         """Return what contact at a state is made of."""
-        z, nv, nb, data = (
-            self.start(p, time, y, u),
-            self.d.model.nv,
-            len(self.d.model.parent),
-            self.d.touching,
-        )
-        assert data is not None
+        z, nv, nb = self.start(p, time, y, u), self.d.model.nv, len(self.d.model.parent)
+        touching = self.d.touching
+        assert touching is not None
+        data = touching.data
         rows = contact_between.row_count(self.d)
-        sizes = [9 * nb, 3 * nb, 6 * nb, 6 * nv, nv * nv, nv, nv, rows * nv]
-        R, P, bias, screws, M, qd, free, A, *_ = np.split(z, np.cumsum(sizes))
+        limits, frictions = len(touching.limits), len(self.d.rough_rates)
+        sizes = [9 * nb, 3 * nb, 6 * nb, 6 * nv, nv * nv, nv, nv, rows * nv, limits, 4 * frictions]
+        R, P, bias, screws, M, qd, free, A, gaps, efforts, _ = np.split(z, np.cumsum(sizes))
         bodies = R.reshape(nb, 9), P.reshape(nb, 3), bias.reshape(nb, 6)
         motion = screws.reshape(nv, 6), M.reshape(nv, nv), qd, free, A.reshape(rows, nv)
         whole = np.array(contact_between.tree_of(self.d), dtype=np.int64)
         parent, inward, place, root, last, *_ = np.split(whole, [nv, 2 * nv, 3 * nv, 4 * nv])
         tree = Tree(parent, inward, place, last, root)
-        return ContactTerms(*bodies, *motion, tree, data.body, data.first, data.second)
+        joints = gaps, efforts.reshape(4, frictions)
+        return ContactTerms(*bodies, *motion, tree, data.body, data.first, data.second, *joints)
 
 
 def held_contact(d: Dynamics) -> HeldContact:

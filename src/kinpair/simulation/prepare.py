@@ -13,6 +13,7 @@ from kinpair.compiler.arguments import whole_threads
 from kinpair.compiler.time_loop.inputs import Inputs, callback
 from kinpair.errors import InputError, listed
 from kinpair.forces.states import has_actuators, ports_of
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
 from kinpair.model.contact_data import ContactData
 from kinpair.simulation.dynamics import Dynamics
@@ -166,7 +167,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
     if chosen.hold != "none":
         check_start(m, states, time)
     events, recorded = events_from(m, chosen.events, *at, time)
-    limits = limits_from(m, chosen.limits)
+    limits, touches = limits_from(m, chosen.limits), _touching(m, method)
     ends = limits_of(m, limits) if limits.unilateral else ()
     actuated = has_actuators(m.model) or (torque.word == "input" and m.u_names != m.v_names)
     d = Dynamics(
@@ -182,8 +183,8 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         at_ends=method.memory(m.nv) > 0,
         actuated=actuated,
         saturation=saturation(m, limits, actuated),
-        contact=_stepped(m, ends) if method.impulsive else None,
-        touching=_touching(m, method),
+        contact=_stepped(m.model.contacts, ends) if method.impulsive else None,
+        touching=None if touches is None else _stepped(touches, ends),
     )
     torque = with_called(m, torque, applied, len(d.controls) if d.torque_in_u else 0)
     run = Run(
@@ -200,7 +201,7 @@ def _prepared(mechanism: Mechanism, chosen: Options) -> Run:
         events=events,
         recorded=recorded,
         limits=limits,
-        ends=() if method.impulsive else ends,
+        ends=() if method.impulsive or touches is not None else ends,
     )
     _check_guards(run)
     _check_steps(run, chosen)
@@ -251,11 +252,11 @@ def _check_contact(m: Mechanism, method: Integrator) -> None:
         )
 
 
-def _stepped(m: Mechanism, ends: tuple[Limit, ...]) -> Stepped:
-    """Return what time steps with contact are about."""
+def _stepped(contacts: ContactData | None, ends: tuple[Limit, ...]) -> Stepped:
+    """Return what contact in time steps or by events is about."""
     from kinpair.simulation.contact.stepped import Stepped, no_geoms
 
-    return Stepped(m.model.contacts or no_geoms(), ends)
+    return Stepped(contacts or no_geoms(), ends)
 
 
 def _touching(m: Mechanism, method: Integrator) -> ContactData | None:
@@ -354,12 +355,13 @@ def _check_touching(run: Run) -> None:
     """Reject what contact by events does not take."""
     if run.d.touching is None:
         return
+    data = run.d.touching.data
     other = {
         "a batch": run.batch is not None,
-        "limits that stop or bounce": bool(run.ends),
-        "dry friction of joints": bool(run.d.sticking),
+        "friction from load": is_loaded(run.d.model, passive=run.d.passive),
+        "dry friction whose level changes": any(x.sticks and (x.timed or x.nu) for x in run.d.elements),
         "constraints that move": run.d.constraints_work,
-        "rolling or torsional friction": bool(run.d.touching.rolling.any() or run.d.touching.torsional.any()),
+        "rolling or torsional friction": bool(data.rolling.any() or data.torsional.any()),
     }
     for what, there in other.items():
         if there:
@@ -373,7 +375,7 @@ def _check_touching(run: Run) -> None:
 def check_within(run: Run, states: np.ndarray) -> None:
     """Reject states (rows, nq + nv) beyond limits that stop or bounce."""
     q = states[:, : run.mechanism.nq].T
-    for limit in run.ends:
+    for limit in run.ends if run.d.touching is None else run.d.touching.limits:
         gaps = limit.gap(q)
         row = int(np.argmin(gaps))
         if gaps[row] < -limit.near:

@@ -3,6 +3,7 @@
     M q̈ = f + Σ Jᵀ λ,   J_n q̈ + (J̇q̇)_n = 0 of closed points,   J_t q̈ + (J̇q̇)_t = 0 of points at rest              (CN11)
     λ_t = −μ λ_n d   of points that slide,   d = s/|s| where d₀·s > ½ |s|, d₀ elsewhere                          (CN12)
 
+Limits of joints are normals without friction. Dry friction of a joint is a tangent between its levels, without normal.
 d₀ is the direction in which sliding began. So forces are smooth also where s passes through zero. Where rows are
 redundant, λ is the solution near that of the last event. Guards, all positive between events:
 
@@ -28,6 +29,7 @@ from kinpair.simulation.contact.rows import (
     Items,
     Moving,
     point_rows,
+    rate_row,
     relative,
     responses,
     twists,
@@ -42,9 +44,19 @@ TOUCHING = 1e-14  # of 1 m and the coordinates of a point: a gap below this is r
 EPSILON, ROUNDS = 1e-9, 5  # of the proximal term, against the unit diagonal; times it is removed
 
 
+class Joints(NamedTuple):
+    """Limits and rates with dry friction: rates, sides of limits, gaps of limits, least and greatest effort of friction
+    at rest and of sliding (4, frictions)."""
+
+    rate: Integers
+    side: Vector
+    gap: Vector
+    effort: Matrix
+
+
 class Closed(NamedTuple):
-    """Closed points: place among those found, relative velocity and acceleration without λ (points, 6), J̇q̇, direction
-    of sliding (points, 2), coefficients of friction, multipliers (points, 3)."""
+    """Closed points, limits and frictions: place among all of them, relative velocity and acceleration without λ
+    (closed, 6), J̇q̇, direction of sliding (closed, 2), coefficients of friction, multipliers (closed, 3)."""
 
     rank: Integers
     u: Matrix
@@ -87,6 +99,15 @@ def direction(active: Vector, frame: Vector, u: Vector, out: Vector) -> float:
     return along
 
 
+def joint_motion(j: Joints, k: int, v: Vector, u: Vector, first: int) -> None:
+    """Write a rate, or an acceleration, of a limit along its normal, of a joint with friction along a tangent."""
+    u[first], u[first + 1], u[first + 2] = 0.0, 0.0, 0.0
+    if k < len(j.side):
+        u[first] = j.side[k] * v[j.rate[k]]
+    else:
+        u[first + 1] = v[j.rate[k]]
+
+
 def solve_near(K: Matrix, right: Vector, x: Vector, factors: Matrix, pivots: Integers, work: Vector) -> bool:
     """Solve K x = right for the x near the start, also where K is singular; False where it cannot be solved."""
     n, largest = len(x), 0.0
@@ -118,6 +139,7 @@ def solve_closed(
     items: Items,
     c: Closed,
     f: Found,
+    j: Joints,
     active: Matrix,
     free: Vector,
     memory: Vector,
@@ -125,6 +147,7 @@ def solve_closed(
     qdd: Vector,
 ) -> bool:
     """Compute the multipliers of closed points and q̈; False where there is none.    (CN11)"""
+    points, limits = len(f.gap), len(j.side)
     m, nv = len(c.rank), len(free)
     n = 3 * m
     Y, D = memory[: n * nv].reshape(n, nv), memory[n * nv : n * nv + n * n].reshape(n, n)
@@ -138,13 +161,27 @@ def solve_closed(
     )
     for k in range(m):
         items.first[k], items.rows[k] = 3 * k, 3
+        e = int(c.rank[k]) - points
+        if e >= 0:
+            for r in range(3):
+                Y[3 * k + r] = 0.0
+            side = j.side[e] if e < limits else 1.0
+            rate_row(x, t, items, k, 0 if e < limits else 1, j.rate[e], side, Y)
+            continue
         point_rows(x, t, items, k, f.point[c.rank[k]], f.frame[c.rank[k]], f.work, Y)
     responses(x, t, items, Y, D)
     size = 0
     index, owner = places[:n], places[n : 2 * n]
+    for k in range(n):
+        force[k] = 0.0
     for k in range(m):
-        rows = 1 if active[k, PHASE] == SLIDES else 3
-        for r in range(rows):
+        e = int(c.rank[k]) - points - limits
+        first, last = 0, 1 if active[k, PHASE] == SLIDES else 3
+        if e >= 0:
+            first, last = 1, 1 if active[k, PHASE] == SLIDES else 2
+            if last == 1 and c.slide[k, 0] != 0.0:
+                force[3 * k + 1] = j.effort[2 if c.slide[k, 0] > 0.0 else 3, e]
+        for r in range(first, last):
             index[size], owner[size] = 3 * k + r, k
             size += 1
     K, factors, pivots = (
@@ -155,16 +192,16 @@ def solve_closed(
     for i in range(size):
         row, k = index[i], owner[i]
         right[i] = -c.bias[k, row - 3 * k] - c.u[k, 3 + row - 3 * k]
+        for e in range(m):
+            right[i] -= D[row, 3 * e + 1] * force[3 * e + 1]
         lam[i] = c.force[k, row - 3 * k]
-        for j in range(size):
-            column, e = index[j], owner[j]
-            K[i, j] = D[row, column]
+        for s in range(size):
+            column, e = index[s], owner[s]
+            K[i, s] = D[row, column]
             if active[e, PHASE] == SLIDES:
-                K[i, j] -= c.mu[e] * (c.slide[e, 0] * D[row, column + 1] + c.slide[e, 1] * D[row, column + 2])
+                K[i, s] -= c.mu[e] * (c.slide[e, 0] * D[row, column + 1] + c.slide[e, 1] * D[row, column + 2])
     if not solve_near(K, right[:size], lam[:size], factors, pivots, work[:size]):
         return False
-    for k in range(n):
-        force[k] = 0.0
     for i in range(size):
         e = owner[i]
         force[index[i]] = lam[i]
@@ -197,6 +234,7 @@ def watch(
     f: Found,
     count: int,
     c: Closed,
+    j: Joints,
     active: Matrix,
     materials: Matrix,
     along: Vector,
@@ -209,8 +247,22 @@ def watch(
         if closed[k] == 0:
             size = abs(f.point[k, 0]) + abs(f.point[k, 1]) + abs(f.point[k, 2])
             guards[GAP] = min(guards[GAP], f.gap[k] + TOUCHING * (1.0 + size))
+    points, limits = len(f.gap), len(j.side)
+    for k in range(limits):
+        if closed[points + k] == 0:
+            guards[GAP] = min(guards[GAP], j.gap[k] + TOUCHING)
     for k in range(len(c.rank)):
+        e = int(c.rank[k]) - points - limits
+        if e >= 0:
+            if active[k, PHASE] == RESTS:
+                margin = min(c.force[k, 1] - j.effort[0, e], j.effort[1, e] - c.force[k, 1])
+                guards[STICK] = min(guards[STICK], margin)
+            elif c.slide[k, 0] != 0.0:
+                guards[SLIDE] = min(guards[SLIDE], along[k])
+            continue
         guards[PUSH] = min(guards[PUSH], c.force[k, 0])
+        if e >= -limits:
+            continue
         mu = materials[f.pair[c.rank[k]], MU_STATIC]
         if active[k, PHASE] == RESTS:
             guards[STICK] = min(guards[STICK], mu * c.force[k, 0] - math.hypot(c.force[k, 1], c.force[k, 2]))
@@ -225,7 +277,8 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     """
     nv, nb, points, rows = whole[0], whole[1], whole[2], whole[3]
     ng, pairs, planes, vertices, faces = whole[4], whole[5], whole[6], whole[7], whole[8]
-    o = 9
+    limits, frictions, first_slot = whole[9], whole[10], whole[11]
+    o = 12
     t = Tree(
         whole[o : o + nv],
         whole[o + nv : o + 2 * nv],
@@ -234,7 +287,9 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         whole[o + 3 * nv : o + 4 * nv],
     )
     o += 4 * nv + nb
-    materials, a = numbers[: 5 * pairs].reshape(pairs, 5), 5 * pairs
+    rate_of = whole[o : o + limits + frictions]
+    o += limits + frictions
+    materials, a = numbers[limits : limits + 5 * pairs].reshape(pairs, 5), limits + 5 * pairs
     g = Geometry(
         whole[o : o + ng],
         whole[o + ng : o + 2 * ng],
@@ -261,29 +316,37 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         z[b + 2 * nv : b + 2 * nv + rows * nv].reshape(rows, nv),
     )
     b += 2 * nv + rows * nv
-    state = z[b : b + ACTIVE * points].reshape(points, ACTIVE)
-    b += ACTIVE * points
+    j = Joints(
+        rate_of,
+        numbers[:limits],
+        z[b : b + limits],
+        z[b + limits : b + limits + 4 * frictions].reshape(4, frictions),
+    )
+    b += limits + 4 * frictions
+    n = points + limits + frictions
+    state = z[b : b + ACTIVE * n].reshape(n, ACTIVE)
+    b += ACTIVE * n
     qdd, power, guards = z[b : b + nv], z[b + nv : b + nv + 1], z[b + nv + 1 : b + nv + 1 + GUARDS]
     forces = z[b + nv + 1 + GUARDS : b + nv + 1 + GUARDS + KEPT * points].reshape(points, KEPT)
-    n = points
+    e, w = 2 * points + ng + pairs + INTEGERS, 19 * points + 25 * ng
     f = Found(
-        places[:n],
-        places[n : 2 * n],
-        memory[: 3 * n].reshape(n, 3),
-        memory[3 * n : 12 * n].reshape(n, 9),
-        memory[12 * n : 13 * n],
-        memory[13 * n : 19 * n].reshape(n, 6),
-        memory[19 * n : 19 * n + 12 * ng].reshape(ng, 12),
-        memory[19 * n + 12 * ng : 19 * n + 18 * ng].reshape(ng, 6),
-        memory[19 * n + 18 * ng : 19 * n + 24 * ng].reshape(ng, 6),
-        memory[19 * n + 24 * ng : 19 * n + 25 * ng],
-        places[2 * n : 2 * n + ng],
-        places[2 * n + ng : 2 * n + ng + pairs],
-        memory[19 * n + 25 * ng : 19 * n + 25 * ng + 3 * WORK].reshape(WORK, 3),
-        places[2 * n + ng + pairs : 2 * n + ng + pairs + INTEGERS],
-        memory[19 * n + 25 * ng + 3 * WORK : 19 * n + 25 * ng + 3 * WORK + MEMORY],
+        places[:points],
+        places[points : 2 * points],
+        memory[: 3 * points].reshape(points, 3),
+        memory[3 * points : 12 * points].reshape(points, 9),
+        memory[12 * points : 13 * points],
+        memory[13 * points : 19 * points].reshape(points, 6),
+        memory[19 * points : 19 * points + 12 * ng].reshape(ng, 12),
+        memory[19 * points + 12 * ng : 19 * points + 18 * ng].reshape(ng, 6),
+        memory[19 * points + 18 * ng : 19 * points + 24 * ng].reshape(ng, 6),
+        memory[19 * points + 24 * ng : w],
+        places[2 * points : 2 * points + ng],
+        places[2 * points + ng : 2 * points + ng + pairs],
+        memory[w : w + 3 * WORK].reshape(WORK, 3),
+        places[2 * points + ng + pairs : e],
+        memory[w + 3 * WORK : w + 3 * WORK + MEMORY],
     )
-    e, w = 2 * n + ng + pairs + INTEGERS, 19 * n + 25 * ng + 3 * WORK + MEMORY
+    w += 3 * WORK + MEMORY
     W, spare = memory[w : w + 6 * nv].reshape(nv, 6), memory[w + 6 * nv : w + 6 * nv + CURVED]
     w += 6 * nv + CURVED
     along, m = memory[w : w + n], 0
@@ -304,8 +367,10 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
         return FULL
     closed[:] = 0
     lost = False
-    while m < points and state[m, SLOT] > 0.0:
-        known = -1
+    while m < n and state[m, SLOT] > 0.0:
+        known = points + int(state[m, SLOT]) - 1 - first_slot
+        if known < points:
+            known = -1
         for k in range(count):
             if f.slot[k] == int(state[m, SLOT]) - 1:
                 known = k
@@ -339,6 +404,13 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     twists(screws, t, v, W)
     for k in range(m):
         r = int(rank[k])
+        if r >= points:
+            joint_motion(j, r - points, v, c.u[k], 0)
+            items.tip[2 * k], items.tip[2 * k + 1] = j.rate[r - points], -1
+            c.bias[k], c.slide[k], c.mu[k] = 0.0, 0.0, 0.0
+            c.slide[k, 0], along[k] = state[k, DIRECTION + 1], state[k, DIRECTION + 1] * c.u[k, 1]
+            c.force[k] = state[k, FORCE : FORCE + 3]
+            continue
         one, two = int(g.body[g.first[f.pair[r]]]), int(g.body[g.second[f.pair[r]]])
         items.tip[2 * k], items.tip[2 * k + 1] = t.last[one], t.last[two]
         relative(W, items.tip[2 * k], items.tip[2 * k + 1], f.point[r], f.frame[r], c.u[k])
@@ -355,18 +427,23 @@ def hold(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     twists(screws, t, free, W)
     for k in range(m):
         r = int(rank[k])
+        if r >= points:
+            joint_motion(j, r - points, free, c.u[k], 3)
+            continue
         relative(W, items.tip[2 * k], items.tip[2 * k + 1], f.point[r], f.frame[r], f.memory[0:6])
         for i in range(3):
             c.u[k, 3 + i] = f.memory[i]
     rank_of = orthonormal(Q, memory[:0].reshape(rows, 0))
     x = Moving(screws, H, Q[:rank_of])
-    if not solve_closed(x, t, items, c, f, state[:m], free, memory[w:], places[e:], qdd):
+    if not solve_closed(x, t, items, c, f, j, state[:m], free, memory[w:], places[e:], qdd):
         qdd[:] = math.nan
         return NOT_FINITE
     power[0] = friction_power(c, state)
-    watch(f, count, c, state, materials, along, closed, guards)
+    watch(f, count, c, j, state, materials, along, closed, guards)
     for k in range(m):
         r = int(rank[k])
+        if r >= points:
+            continue
         forces[k, 0] = state[k, SLOT]
         for i in range(3):
             for d in range(3):

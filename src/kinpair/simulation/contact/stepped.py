@@ -1,4 +1,4 @@
-"""Objects of a time step with contact: geoms and pairs, and limits of joints that stop or bounce."""
+"""Objects of contact in time steps and by events: geoms and pairs, and limits of joints that stop or bounce."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinpair.contact.records import SLOTS
 from kinpair.model.contact_data import ContactData, Shapes
 from kinpair.simulation.contact.numbers import KEPT, LEDGER
 from kinpair.simulation.events.limits import Limit
@@ -13,7 +14,7 @@ from kinpair.simulation.events.limits import Limit
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """Geoms and pairs of a mechanism, and limits of its joints that are rows of a time step."""
+    """Geoms and pairs of a mechanism, and limits of its joints that are rows of the same problem."""
 
     data: ContactData
     limits: tuple[Limit, ...] = ()
@@ -22,6 +23,11 @@ class Stepped:
     def numbers(self) -> int:
         """Entries of the state: sums over the run, measures of the last step, forces by slot."""
         return LEDGER + KEPT * self.data.max_contacts
+
+    @property
+    def first_slot(self) -> int:
+        """Slot of the first limit; slots of contact points are below, those of rates with dry friction behind."""
+        return SLOTS * len(self.data.first)
 
 
 def no_geoms() -> ContactData:

@@ -41,7 +41,10 @@ AGAIN = 20  # impacts and phases after one another at one instant
 @dataclass(frozen=True, eq=False)
 class Touching:
     """Points near to closed at a state: slots, axes (m, 3, 3), gaps, rows J (3 m, nv), relative velocities (m, 3),
-    J q̈₀ + J̇q̇ (m, 3), materials (m, 5), and the response G (nv, nv) with M (nv, nv)."""
+    J q̈₀ + J̇q̇ (m, 3), materials (m, 3), efforts of friction of joints (m, 4); G (nv, nv), M (nv, nv).
+
+    A limit of a joint has a normal alone, dry friction of a joint a tangent alone, and efforts that are numbers.
+    """
 
     slots: list[int]
     axes: np.ndarray
@@ -50,8 +53,13 @@ class Touching:
     u: np.ndarray
     c: np.ndarray
     materials: np.ndarray
+    efforts: np.ndarray
     G: np.ndarray
     M: np.ndarray
+
+    def is_rough(self, k: int) -> bool:
+        """True if k is dry friction of a joint."""
+        return not np.isnan(self.efforts[k, 0])
 
     def some(self, chosen: Sequence[int]) -> Touching:
         """Return some of the points."""
@@ -65,6 +73,7 @@ class Touching:
             self.u[some],
             self.c[some],
             self.materials[some],
+            self.efforts[some],
             self.G,
             self.M,
         )
@@ -81,7 +90,7 @@ def look(ongoing: Ongoing, y: np.ndarray) -> Touching:
     count, found = search(terms.R, terms.P, NEAR)
     chosen = range(count)
     slots = [int(found.slot[k]) for k in chosen]
-    data = d.touching
+    data, limits = d.touching.data, d.touching.limits
     axes = np.array([found.frame[k].reshape(3, 3) for k in chosen]).reshape(-1, 3, 3)
     rows = list[np.ndarray]()
     for k in chosen:
@@ -89,21 +98,36 @@ def look(ongoing: Ongoing, y: np.ndarray) -> Touching:
         a, b = int(data.body[data.first[pair]]), int(data.body[data.second[pair]])
         J = terms.jacobian(a, found.point[k]) - terms.jacobian(b, found.point[k])
         rows.append(axes[k] @ J)
-    J = np.vstack([np.zeros((0, own.model.nv)), *rows])
-    bias = np.array([terms.bias(found, k) for k in chosen]).reshape(-1, 3)
-    materials = np.array(
-        [[x[int(found.pair[k])] for x in (data.mu, data.mu_static, data.restitution)] for k in chosen]
-    ).reshape(-1, 3)
+    bias = [terms.bias(found, k) for k in chosen]
+    materials = [[x[int(found.pair[k])] for x in (data.mu, data.mu_static, data.restitution)] for k in chosen]
+    gaps, efforts = found.gap[:count].tolist(), [np.full(4, np.nan)] * count
+    units = np.eye(own.model.nv)
+    closed = [n for n, limit in enumerate(limits) if terms.gaps[n] <= limit.near]
+    joints = [(n, limits[n].side * units[limits[n].v], 0) for n in closed]
+    joints += [(len(limits) + n, units[v], 1) for n, v in enumerate(d.rough_rates)]
+    for n, row, place in joints:
+        slots.append(d.touching.first_slot + n)
+        rows.append(np.outer(np.eye(3)[place], row))
+        bias.append(np.zeros(3))
+        effort = terms.efforts[:, n - len(limits)] if place else np.full(4, np.nan)
+        level, static = np.ptp(effort[2:]), np.ptp(effort[:2])
+        materials.append([1.0, 2.0, 0.0] if static > level else [float(level > 0.0)] * 2 + [0.0])
+        if not place:
+            materials[-1] = [0.0, 0.0, limits[n].restitution]
+        gaps.append(0.0 if place else terms.gaps[n])
+        efforts.append(effort)
+    axes = np.concatenate([axes, [np.eye(3)] * len(joints)]) if joints else axes
+    J, bias = np.vstack([np.zeros((0, own.model.nv)), *rows]), np.array(bias).reshape(-1, 3)
     G = response(terms.M, terms.A)
-    gaps = found.gap[:count].copy()
     return Touching(
         slots,
         axes,
-        gaps,
+        np.array(gaps),
         J,
         (J @ terms.qd).reshape(-1, 3),
         (J @ terms.free).reshape(-1, 3) + bias,
-        materials,
+        np.array(materials).reshape(-1, 3),
+        np.array(efforts).reshape(-1, 4),
         G,
         terms.M,
     )
@@ -148,10 +172,20 @@ def _strikes(x: Touching) -> bool:
     return bool((x.u[:, 0] < -STILL).any())
 
 
-def _groups(x: Touching, coefficient: int, sliding: dict[int, np.ndarray]) -> list[Group]:
-    """Return the groups of all points: a normal, and a disc that slides in a direction, or rests."""
+def _groups(
+    x: Touching, coefficient: int, sliding: dict[int, np.ndarray], impulse: bool = False
+) -> list[Group]:
+    """Return the groups of all points: a normal, and a disc that slides in a direction, or rests; friction of
+    joints has no impulse."""
     groups = list[Group]()
     for k in range(len(x.slots)):
+        if x.is_rough(k):
+            rest_lo, rest_hi, forward, backward = x.efforts[k] * (not impulse)
+            ends = rest_lo, rest_hi
+            if k in sliding:
+                ends = (forward, forward) if sliding[k][0] > 0.0 else (backward, backward)
+            groups += [Interval(3 * k, 0.0, 0.0), Interval(3 * k + 1, *ends), Interval(3 * k + 2, 0.0, 0.0)]
+            continue
         groups.append(Interval(3 * k, name=str(k)))
         way = sliding.get(k)
         mu = float(x.materials[k, 0 if way is not None else coefficient])
@@ -175,7 +209,7 @@ def _impact(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarray:
         e = beta * x.materials[:, 2] * np.minimum(normal, 0.0)
         g = x.u.copy()
         g[:, 0] += e
-        impulse = solve(D, g.ravel(), _groups(x, 0, {})).x
+        impulse = solve(D, g.ravel(), _groups(x, 0, {}, impulse=True)).x
         qd = before + x.G @ x.J.T @ impulse
         return qd, 0.5 * float(qd @ x.M @ qd - before @ x.M @ before)
 
@@ -193,9 +227,9 @@ def _impact(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarray:
     y[layout.qd] = qd
     y[layout.loss] += max(-gained, 0.0)
     y[layout.contact.start] += max(-gained, 0.0)
-    struck = [_pair_name(ongoing, x.slots[k]) for k in range(len(x.slots)) if normal[k] < -STILL]
+    struck = [_name(ongoing, x.slots[k], "lands") for k in range(len(x.slots)) if normal[k] < -STILL]
     for name in dict.fromkeys(struck):
-        _note(ongoing, y, f"{name} lands", before, max(-gained, 0.0), beta)
+        _note(ongoing, y, name, before, max(-gained, 0.0), beta)
         gained = 0.0
     for name, time in {name: time for time, name in rest}.items():
         _note(ongoing, y, name, qd, 0.0, time=time)
@@ -215,7 +249,7 @@ def _rested(
         least = max(least, float(u[k]))
         if x.u[k, 0] < 0.0 and 0.0 < e < 1.0:
             last = 2.0 * u[k] / (a * (1.0 - e))
-            ends.append((ongoing.stepper.time + last, f"{_pair_name(ongoing, x.slots[k])} comes to rest"))
+            ends.append((ongoing.stepper.time + last, _name(ongoing, x.slots[k], "comes to rest")))
     rests = x.some([k for k in range(len(x.slots)) if u[k] <= least])
     return qd + _least(x.G, rests.J[::3], -(rests.J @ qd)[::3]), ends
 
@@ -291,7 +325,7 @@ def _without_collision(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarr
         *(np.eye(len(D))[3 * k] / max(D[3 * k, 3 * k], 1e-300) for k in range(len(x.slots))),
     ]
     for start in starts:
-        impulse = solve(D, x.u.ravel(), _groups(x, 0, {}), start=start)
+        impulse = solve(D, x.u.ravel(), _groups(x, 0, {}, impulse=True), start=start)
         if impulse.met and np.abs(impulse.x).max(initial=0.0) > STILL:
             break
     else:
@@ -303,7 +337,7 @@ def _slipped(ongoing: Ongoing, x: Touching, y: np.ndarray) -> np.ndarray:
     """Compute the jump of points that slide into a surface they press on ever harder: sliding stops at once."""
     layout = ongoing.active.d.layout
     before = y[layout.qd].copy()
-    T = x.J
+    T = x.J[[3 * k + r for k in range(len(x.slots)) if not x.is_rough(k) for r in range(3)]]
     qd = before - x.G @ T.T @ np.linalg.lstsq(T @ x.G @ T.T, T @ before, rcond=1e-10)[0]
     return _jumped(ongoing, x, y, qd)
 
@@ -329,8 +363,8 @@ def _enter(ongoing: Ongoing, x: Touching, result: Phases, before: np.ndarray, y:
     """Write the closed points into the state, note what has changed, and go on."""
     layout, d = ongoing.active.d.layout, ongoing.run.d
     assert d.touching is not None
-    entries = np.zeros((d.touching.max_contacts, ACTIVE))
-    if len(result.chosen) > len(entries):
+    entries = np.zeros((d.places, ACTIVE))
+    if sum(x.slots[k] < d.touching.first_slot for k in result.chosen) > d.touching.data.max_contacts:
         time = ongoing.stepper.time
         message = f"Stopped at t = {time:.9g} s: more contact points than max_contacts; give a larger one"
         raise EndError(Status("full", time, message))
@@ -354,13 +388,26 @@ def _note_phases(ongoing: Ongoing, y: np.ndarray, old: np.ndarray, new: np.ndarr
         for slot, phase in now.items()
         if was.get(slot) not in (None, phase)
     }
-    for name in dict.fromkeys(f"{_pair_name(ongoing, slot)} {word}" for slot, word in changed.items()):
+    for name in dict.fromkeys(_name(ongoing, slot, word) for slot, word in changed.items()):
         _note(ongoing, y, name, y[ongoing.active.d.layout.qd], 0.0)
 
 
+def _name(ongoing: Ongoing, slot: int, word: str) -> str:
+    """Return the name of an event of a contact point, a limit or dry friction of a joint."""
+    d = ongoing.run.d
+    assert d.touching is not None
+    n, limits = slot - d.touching.first_slot, d.touching.limits
+    if 0 <= n < len(limits) and word in ("lands", "lifts"):
+        return limits[n].label if word == "lands" else limits[n].leaving
+    return f"{_pair_name(ongoing, slot)} {word}"
+
+
 def _pair_name(ongoing: Ongoing, slot: int) -> str:
-    data = ongoing.run.d.touching
-    assert data is not None
+    d = ongoing.run.d
+    assert d.touching is not None
+    data, n, limits = d.touching.data, slot - d.touching.first_slot, d.touching.limits
+    if n >= 0:
+        return limits[n].label if n < len(limits) else d.model.v_names[d.rough_rates[n - len(limits)]]
     pair = slot // SLOTS
     return f"{data.names[data.first[pair]]} on {data.names[data.second[pair]]}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,14 @@ from kinpair.constraints import quantities as constrained
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.stacked import row_names
 from kinpair.contact.records import geometry_of
+from kinpair.forces.elements import loads_on
 from kinpair.formulations import composite, kinematics
 from kinpair.model.contact_data import ContactData
 from kinpair.model.recursion import coordinates, rate_tree
+from kinpair.model.slip import Slip
 from kinpair.model.state import State
-from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.dynamics import Dynamics, without_loads
+from kinpair.simulation.phases import levels
 from kinpair.spatial.rotation import skew
 
 
@@ -53,6 +57,25 @@ def masses(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> tuple[Matrix, Ma
     A = constrained.equations(d.model, request, state, {}).every.A
     order = [*request.kept, *(k for k in range(len(A)) if k not in request.kept)]
     return composite.mass_matrix(d.model, q), A[order]
+
+
+def friction_efforts(d: Dynamics, state: State) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
+    """Return the least and greatest effort of dry friction on the rates that have it: at rest, and of sliding.
+
+    The least is that of sliding forward.
+    """
+    if not d.rough_rates:
+        return [], []
+    rest = levels(replace(d, contact=None, touching=None, model=without_loads(d.model)), state, {})[:2]
+    nothing = _efforts(d, state, 0.0)
+    slide = [_efforts(d, state, share) - nothing for share in (1.0, -1.0)]
+    return [list(x) for x in rest], [[x[k] for k in d.rough_rates] for x in slide]
+
+
+def _efforts(d: Dynamics, state: State, share: float) -> Vector:
+    """Return efforts (nv,) of all elements where dry friction has this share of its level."""
+    slip = Slip(np.full(d.model.nv, share), np.zeros(d.model.nv))
+    return loads_on(replace(d.model, slip=slip), state, passive=d.passive).efforts
 
 
 def tree_of(d: Dynamics) -> list[int]:

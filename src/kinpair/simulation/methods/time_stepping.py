@@ -11,7 +11,7 @@ whatever its accelerations would be without contact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -26,9 +26,6 @@ from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
 from kinpair.constraints.solve.residual import PART, WIDTH
 from kinpair.contact.records import INTEGERS, MEMORY, OF_GEOM, OF_POINT, WORK
 from kinpair.forces.elements import loads_on
-from kinpair.forces.states import sticking_groups
-from kinpair.model.slip import Slip
-from kinpair.model.state import State
 from kinpair.simulation.contact.closing import FROZEN
 from kinpair.simulation.contact.loads import OWN
 from kinpair.simulation.contact.prediction import CURVED
@@ -44,9 +41,10 @@ from kinpair.simulation.contact.step import (
     Sizes,
     step,
 )
-from kinpair.simulation.dynamics import Dynamics, without_loads
+from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.contact_terms import (
     biases_of,
+    friction_efforts,
     geoms_of,
     masses,
     poses_of,
@@ -56,7 +54,6 @@ from kinpair.simulation.methods.contact_terms import (
 )
 from kinpair.simulation.methods.load_terms import counts_of, load_terms, whole_numbers
 from kinpair.simulation.methods.steps import ahead
-from kinpair.simulation.phases import levels
 from kinpair.simulation.rounding import STILL
 
 
@@ -146,7 +143,7 @@ class TimeStepping:
         assert d.contact is not None
         s, c, limits = sizes_of(d), d.contact.data, d.contact.limits
         of_geoms, numbers = geoms_of(c)
-        whole = [*s, *tree_of(d), *(x.v for x in limits), *frictions(d), *whole_numbers(d), *of_geoms]
+        whole = [*s, *tree_of(d), *(x.v for x in limits), *d.rough_rates, *whole_numbers(d), *of_geoms]
         ends = [*(x.side for x in limits), *(x.restitution for x in limits)]
         numbers = [self.theta, *ends, *np.ravel(PLAN), *numbers]
         constants = np.array(numbers, dtype=float), np.array(whole, dtype=np.int64)
@@ -171,37 +168,18 @@ def sizes_of(d: Dynamics) -> Sizes:
     per_point = ROWS if c.rolling.any() or c.torsional.any() else 3
     geoms, pairs, nb = len(c.names), len(c.first), len(d.model.parent)
     contact = geoms, pairs, c.planes, len(c.vertices), len(c.faces), len(PLAN), per_point
-    own = d.model.nv, nb, c.max_contacts, rows, len(d.contact.limits), len(frictions(d))
+    own = d.model.nv, nb, c.max_contacts, rows, len(d.contact.limits), len(d.rough_rates)
     return Sizes(*own, *contact, *counts_of(d).sizes)
-
-
-def frictions(d: Dynamics) -> list[int]:
-    """Return the rates with dry friction of constant level."""
-    return [k for group in sticking_groups(without_loads(d.model), passive=d.passive) for k in group.rates]
 
 
 def joints(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> list[Scalar]:
     """Return gaps of limits, and least and greatest impulse of dry friction on the rates that have it."""
     assert d.contact is not None
-    state, rates = d.state(time, y, u), frictions(d)
-    gaps = [x.gap(state.q) for x in d.contact.limits]
-    if not rates:
-        return gaps
-    held = levels(replace(d, contact=None, model=without_loads(d.model)), state, {})
-    bounds = [_effort(d, state, share) - _effort(d, state, 0.0) for share in (1.0, -1.0)]
-    still = [less(np.abs(state.qd[k]), STILL) for k in rates]
-    ends = [
-        where(rests, held[n][i], bounds[n][k])
-        for n in range(2)
-        for i, (k, rests) in enumerate(zip(rates, still, strict=True))
-    ]
-    return [*gaps, *(dt * x for x in ends)]
-
-
-def _effort(d: Dynamics, state: State, share: float) -> Vector:
-    """Return efforts (nv,) of all elements where dry friction has this share of its level."""
-    slip = Slip(np.full(d.model.nv, share), np.zeros(d.model.nv))
-    return loads_on(replace(d.model, slip=slip), state, passive=d.passive).efforts
+    state = d.state(time, y, u)
+    still = [less(np.abs(state.qd[k]), STILL) for k in d.rough_rates]
+    rest, slide = friction_efforts(d, state)
+    ends = [where(rests, rest[n][i], slide[n][i]) for n in range(len(rest)) for i, rests in enumerate(still)]
+    return [*(x.gap(state.q) for x in d.contact.limits), *(dt * x for x in ends)]
 
 
 def room(s: Sizes) -> tuple[int, int]:

@@ -135,9 +135,10 @@ class Modes:
     @property
     def _of_contact(self) -> list[str]:
         """Names of events of contact."""
-        data = self.run.d.touching
-        if data is None:
+        touching = self.run.d.touching
+        if touching is None:
             return []
+        data = touching.data
         pairs = [
             f"{data.names[a]} on {data.names[b]}"
             for a, b in zip(data.first.tolist(), data.second.tolist(), strict=True)
@@ -147,6 +148,11 @@ class Modes:
             for name in pairs
             for word in ("lands", "lifts", "sticks", "slides", "comes to rest")
         ]
+        ends = [name for limit in touching.limits for name in (limit.label, limit.leaving)]
+        rough = [self.run.d.model.v_names[k] for k in self.run.d.rough_rates]
+        words += [*ends, *(f"{x.label} comes to rest" for x in touching.limits)]
+        words += [name(x) for x in rough for name in (sticks, slides)]
+        pairs += [x.label for x in touching.limits]
         return [*words, *(f"impact without collision of {name}" for name in pairs)]
 
     def mechanism(self, mode: Mode) -> Mechanism:
