@@ -168,7 +168,7 @@ READING = """## How to read this
   its products customised by hand; here a program folds what is constant in this one mechanism and shares every common
   term. Without sharing, for {typical} joints, ours need: {unshared}.
 * The quoted count of Walker and Orin for the forward dynamics of six joints is smaller than their own for the inverse
-  dynamics, which a forward dynamics contains as its bias: it leaves some of that out, or takes a leaner recursion for
+  dynamics, which a forward dynamics contains as its bias: it leaves some of that out, or takes a shorter recursion for
   it. Ours is the whole.
 * A formulation that is costly here is not a bad one. Closed forms and energies are there to be read, differentiated
   and checked against; that all of them give the same numbers to rounding is their use. Folding does not turn one
@@ -178,9 +178,9 @@ READING = """## How to read this
   factors: the same coefficients at third order. `lagrange` sums over the links, as its source does: of second order for
   the efforts, of third for the mass matrix.
 * The first row of each table is the default. It has the fewest operations, except for the Coriolis matrix: DeNOC's is
-  the published form with Ḣ − 2C skew for every pair, while Christoffel's, leaner for most chains, needs rates that are
+  the published form with Ḣ − 2C skew for every pair, while Christoffel's, shorter for most chains, needs rates that are
   dq/dt.
-* Compiling takes as long as the operations are many, beside a part that is the same for all: on the arms of `make
+* Compiling takes as long as the operations are many, next to a part that is the same for all: on the arms of `make
   bench` no formulation takes more than five times as long as the default.
 * Real arms have right angles and zero offsets, and folding removes what belongs to them: the second table of each
   quantity, for the bundled arms, shows how much.
