@@ -125,7 +125,8 @@ def walked_efforts(model: Model, state: State) -> Vector:
 
 
 def walked_slopes(model: Model) -> tuple[ByBody, ByBody]:
-    """How fast efforts of springs, dampers and frictions of joints fall with coordinates and with rates, by body."""
+    """Slopes by which efforts of springs, dampers and frictions of joints fall with coordinates and with rates, by
+    body."""
     damping, stiffness, _, _, viscous, *_ = _walked(model, State(model.neutral(), np.zeros(model.nv)))
     return stiffness, each(model, lambda _, x, y: x + y, damping, viscous)
 

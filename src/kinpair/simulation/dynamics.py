@@ -291,8 +291,8 @@ class Dynamics:
 
     @property
     def special(self) -> str:
-        """Why the run is not one that loops over the bodies know; empty of a tree on which gravity, efforts, actuators,
-        and springs and dampers of joints act, or of a mechanism whose constraints are solved along it."""
+        """Reason why the run is not one that loops over the bodies know; empty of a tree on which gravity, efforts,
+        actuators, and springs and dampers of joints act, or of a mechanism whose constraints are solved along it."""
         layout, closed = self.layout, self.enforcement is not None
         reasons = {
             "its efforts are functions of time and motion, not numbers or a table": self.torque is not None,

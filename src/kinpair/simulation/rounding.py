@@ -1,4 +1,4 @@
-"""What counts as zero in a run: one table, each number with its unit and its reason.
+"""Numbers that count as zero in a run: one table, each number with its unit and its reason.
 
 Numbers of contact are in `contact/`, those of problems in sets in `constraints/solve/`, tolerances that a user gives in
 `given.py`.

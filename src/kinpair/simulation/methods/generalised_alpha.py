@@ -136,7 +136,7 @@ class GeneralisedAlpha:
         return array([*reached[: d.layout.memory.start], *a, *qdd, power, *slip, 1.0])
 
     def slopes(self, dt: Scalar, fresh: Scalar) -> tuple[Scalar, Scalar]:
-        """How q̇₁ and q₁ change with q̈₁."""
+        """Derivatives of q̇₁ and q₁ by q̈₁."""
         of_mass, of_force, gamma, beta = self.coefficients
         share, early = (1 - of_force) / (1 - of_mass), of_mass - of_force
         of_rates = where(fresh, (1 - gamma) * early + gamma * (1 + early), share * gamma)

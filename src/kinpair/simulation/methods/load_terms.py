@@ -1,4 +1,4 @@
-"""What a time step reads of surfaces under load: ends and weights of their loads, and forms of the impulses.
+"""Data of surfaces under load for a time step: ends and weights of their loads, and forms of the impulses.
 
     y = C h c(q_θ, v) + C Q h q̈_f + h d + (C Q, C L) of impulses + E Λ,      r = h (H q̈_f − F)             (CN21)
 

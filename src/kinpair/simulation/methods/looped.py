@@ -39,7 +39,7 @@ def is_looped(d: Dynamics) -> bool:
 
 
 def prevented(d: Dynamics) -> str:
-    """Why the equations of a run cannot be loops over the bodies; empty where they can."""
+    """Reason why the equations of a run cannot be loops over the bodies; empty where they can."""
     closed = d.enforcement is not None
     request = replace(d.request, quantity="loop_accelerations") if closed else d.request
     return d.special or obstacle(d.model, request, driven=d.actuated)

@@ -64,7 +64,7 @@ class AlphaStep:
 
     @property
     def places(self) -> dict[str, int]:
-        """Where the vectors of z begin: q̈₁, then what is kept."""
+        """Places where the vectors of z begin: q̈₁, then what is kept."""
         n = self.x.d.model.nv
         return {"qdd": 0, "a": n + 1, "before": 2 * n + 1, "slip": 3 * n + 2}
 
