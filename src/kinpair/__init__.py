@@ -11,9 +11,11 @@ are by subject; some of their parts have their own places.
     description/            what a person writes: parts as plain data; readers of TOML, URDF, SDF, MJCF, DH; builder
     model/                  checked, numbered, frozen; and the walks over its bodies
     formulations/           the mechanics, one formulation a file
+    constraints/rounding    what counts as zero, equal or dependent in constraints
     constraints/solvers/    accelerations under rows A q̈ = b, one solver a file
     constraints/rows/       loops, rolling, drives, user-given: their rows
     forces/element          what every element of force answers
+    friction/rounding       what counts as zero, equal or without direction in friction
     friction/laws/          friction of a level: laws, bristles
     friction/surfaces/      friction from what joints carry: bearings, guides, threads, gears
     forces/                 what acts: elements with one protocol, applied wrenches

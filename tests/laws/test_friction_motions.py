@@ -160,3 +160,27 @@ def test_a_linkage_with_friction_in_every_joint_comes_to_rest(level):
     assert run.balance.relative < 1e-8
     qdd = m.forward_dynamics(run.q[-1], np.zeros(3), np.zeros(3))
     assert np.abs(qdd).max() < 1e-9
+
+
+@pytest.mark.parametrize("options", [TIGHT, {"integrator": "rk4", "dt": 1e-3}], ids=["dop853", "rk4"])
+def test_a_linkage_leaves_rest_when_forward_dynamics_of_its_state_does(options):
+    """Joints that constraints join hold each other; the torque at which they let go is found twice."""
+    description = kp.example("four-bar").model.description
+    m = kp.build(replace(description, joints=tuple(replace(x, friction=(0.5,)) for x in description.joints)))
+
+    def torque(t):
+        return np.array([2.0 * np.sin(6.0 * t), 0.0, 0.0])
+
+    run = kp.simulate(m, m.start(), np.zeros(3), duration=1.0, torque=lambda t, q, qd: torque(t), **options)
+    assert run.status.ok
+    assert run.balance.relative < 1e-8
+    stops, starts = ([x for x in run.events if x.name == f"crank {word}"] for word in ("sticks", "slides"))
+    pairs = [(x, next(y for y in starts if y.time > x.time)) for x in stops]
+    assert len(pairs) == 2
+    for stop, start in pairs:
+        still, moving = stop.time, start.time + 1e-3
+        while moving - still > 1e-10:
+            middle = 0.5 * (still + moving)
+            moves = m.forward_dynamics(start.q, np.zeros(3), torque(middle)).any()
+            still, moving = (still, middle) if moves else (middle, moving)
+        assert start.time == pytest.approx(still, abs=1e-8)

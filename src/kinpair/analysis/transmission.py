@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.solvers.rank_revealing import RANK, lengths, null_space
+from kinpair.constraints.rounding import RANK
+from kinpair.constraints.solvers.rank_revealing import lengths, null_space
 from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.formulations.kinematics import moved, normalised, poses
 from kinpair.mechanism import Mechanism

@@ -16,16 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.constraints.rounding import FULL_INERTIA, INACCURATE, LOST_IN_ROUNDING
 from kinpair.errors import AccuracyWarning, SingularError, caller_level
 from kinpair.evaluation.quantities import DOUBTFUL
 from kinpair.formulations import composite, kinematics
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Body, Model
 
-FULL = 1e-10  # an inertia above this part of the largest that a joint carries is never lost
-LOST = 1e-13  # an inertia this small against what the joint carries is lost in rounding
 MANY = 1_000  # rates, of which H takes a second in Python
-INACCURATE = 1e-6  # an estimated error above this part of the accelerations is reported
 FAR = 1e3  # [m]: a longer distance of a link from its parent is reported as the cause
 
 
@@ -96,7 +94,7 @@ def has_full_inertia(model: Model) -> bool:
 
 
 def _has_full_inertia(model: Model) -> bool:
-    least = FULL * max(inertia_scales(model), default=0.0)
+    least = FULL_INERTIA * max(inertia_scales(model), default=0.0)
     bodies = [model.body[i] for i in model.different[1] if i and model.body[i].pair.nv]
     return all(np.linalg.eigvalsh(_resistance(body))[0] > least for body in bodies)
 
@@ -124,7 +122,7 @@ def lost_joint(model: Model, q: np.ndarray) -> int | None:
     for i in reversed(model.moving):
         span = model.v_span[i]
         D, scale = S[span, span], max(scales[span], default=0.0)
-        if len(D) and not np.linalg.eigvalsh(D)[0] > LOST * scale:
+        if len(D) and not np.linalg.eigvalsh(D)[0] > LOST_IN_ROUNDING * scale:
             return i
         S = S - S[:, span] @ np.linalg.solve(D, S[span])
     return None

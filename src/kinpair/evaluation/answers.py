@@ -108,8 +108,8 @@ def kernel_request(
         if solver is not None:
             check_solver(solver)
         return request_of(quantity, owner=model.name, frame=frame, **whole)
-    if quantity == "forward_dynamics" and options.get("passive", True) and closure.drives.rubbing is not None:
-        closure.drives.rubbing.check()
+    if quantity == "forward_dynamics":
+        closure.drives.rubbing.check(passive=bool(options.get("passive", True)))
     dynamic = quantity in ("forward_dynamics", "forward_dynamics_in_phases")
     at = closure.assembly.start() if dynamic else model.neutral()
     return closure.requests.of_kernel(quantity, at, DEFAULT_SOLVER if solver is None else solver, whole)

@@ -1,5 +1,6 @@
 """Friction in joints: by laws of a level, and from the load that joints carry.
 
+rounding  what counts as zero, equal or without direction: one table
 laws      Coulomb, Stribeck and viscous laws of a level, bristles, and the elements that act by them
 surfaces  bearings, guides, threads and gears: friction from what a joint carries
 loads     loads, friction and motion as one small system, while surfaces slide

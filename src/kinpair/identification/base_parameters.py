@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinpair.constraints.solvers.rank_revealing import DEPENDENT, independent_columns
+from kinpair.constraints.rounding import DEPENDENT_COLUMN as DEPENDENT
+from kinpair.constraints.solvers.rank_revealing import independent_columns
 from kinpair.identification.columns import TEN, Layout, hat, measurement, rate, transfer
 from kinpair.mechanism import Mechanism
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
 from kinpair.constraints.assembly.rows import ConstraintRows
-from kinpair.constraints.rows.closing import BEYOND, Box
+from kinpair.constraints.rounding import BEYOND
+from kinpair.constraints.rows.closing import Box
 from kinpair.formulations import kinematics
 from kinpair.inverse_kinematics.iteration import CLOSED, felt
 from kinpair.inverse_kinematics.loop import Compiled, Interpreted, Iteration, Room

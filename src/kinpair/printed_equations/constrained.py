@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from kinpair.algebra.lu import pivot_order
+from kinpair.constraints.rounding import RANK
 from kinpair.constraints.solvers import SOLVERS, Problem
 from kinpair.constraints.solvers.embedding import rosenberg
 from kinpair.constraints.solvers.problem import full
-from kinpair.constraints.solvers.rank_revealing import RANK
 from kinpair.errors import ClosedFormError, InputError, listed, nearest
 from kinpair.printed_equations.closed_form.folding import Phases
 from kinpair.printed_equations.closed_form.formula import ZERO, Formula, Number, Product, Sum, atoms

@@ -11,8 +11,9 @@ import numpy as np
 
 from kinpair.algebra.lu import pivot_order
 from kinpair.constraints.assembly import Closure
+from kinpair.constraints.rounding import RANK
 from kinpair.constraints.rows.mobility import independent_rows
-from kinpair.constraints.solvers.rank_revealing import RANK, lengths
+from kinpair.constraints.solvers.rank_revealing import lengths
 from kinpair.errors import ClosedFormError, InputError, listed, nearest
 from kinpair.printed_equations.closed_form.matrices import Matrices, Square
 from kinpair.printed_equations.solver_forms import Partition

@@ -66,7 +66,7 @@ def begun(driver: Driver | BatchDriver, path: Path, every: float) -> Recorder:
     run = driver.run
     memory, start = _controller(run), driver.memory()
     room = room_for(driver.names) if run.guarded else None
-    shape = Shape(run.samples, run.batch, run.d.enforcement is not None, start.shape, memory.shape, room)
+    shape = Shape(run.samples, run.batch, bool(run.d.enforcement.residuals), start.shape, memory.shape, room)
     shape = replace(shape, passive=run.d.passive)
     begin = run.begin_energy if driver.begin_energy is None else driver.begin_energy
     about: dict[str, Any] = {"springs": run.springs, "start": begin, "groups": run.groups}
@@ -223,7 +223,7 @@ class Recorder:
     @property
     def seen(self) -> Seen:
         """The samples written so far, to be looked over."""
-        residual = Residual(*map(self.read, RESIDUALS)) if self.run.d.enforcement is not None else None
+        residual = Residual(*map(self.read, RESIDUALS)) if self.run.d.enforcement.residuals else None
         energies = Energies(*map(self.read, Energies._fields))
         time, q, qd, tau = (self.read(name) for name in ("time", "q", "qd", "tau"))
         return Seen(time, q, qd, tau, energies, residual, self.begin)

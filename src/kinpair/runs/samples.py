@@ -67,7 +67,7 @@ def driving(model: Model, tau: np.ndarray) -> np.ndarray:
 
 def residual_of(d: Dynamics, W: np.ndarray) -> Residual | None:
     """Distance of the samples from satisfying the constraints; None where there are none."""
-    if d.enforcement is None or not d.enforcement.request.kept:
+    if not d.kept:
         return None
     first = d.watched_layout.residual.start
     return Residual(W[..., first], W[..., first + 1])

@@ -16,11 +16,10 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints import quantities as constrained
-from kinpair.evaluation import quantities
 from kinpair.evaluation.quantities import Request, request_of
 from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.element import Element
-from kinpair.forces.elements import acting, elements_of, loads_on, losses, stored_energy
+from kinpair.forces.elements import acting, elements_of, losses, stored_energy
 from kinpair.forces.states import (
     Group,
     account_names,
@@ -31,15 +30,15 @@ from kinpair.forces.states import (
     sticking_groups,
 )
 from kinpair.formulations import kinematics
-from kinpair.friction.loads.dynamics import is_loaded, only_sound
+from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.surfaces.table import at_moment, surfaces_of
 from kinpair.model.model import Model
 from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
 from kinpair.simulation.contact.numbers import ACTIVE, KEPT, SUMS
+from kinpair.simulation.enforcement import FREE, AnyEnforcement
 from kinpair.simulation.events.limits import Limit
-from kinpair.simulation.held import Enforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
 from kinpair.simulation.rounding import LEAST
 
@@ -79,7 +78,7 @@ class Dynamics:
     `torque` is (time, q, qd) or (time, q, qd, x) → efforts (nv,), or, where there are actuators, inputs (nu,);
     functions of `external` are (time, q, qd) → wrench (6,). Both are recorded with the rest; None takes them from u.
     `driven` is False where there are no actuators and no torque at all. `parameters` names constants that are
-    arguments p. `enforcement` says how constraints are enforced; None where there are none. `memory` counts the
+    arguments p. `enforcement` says how constraints are enforced. `memory` counts the
     entries that a method carries along, `remembered` those of a regulator among the inputs. `at_ends`: dry friction
     takes hold and lets go at the ends of steps, where no events are looked for. `actuated`: are the inputs those of
     actuators and single rates, not efforts? `saturation`: the largest size of each effort or input, which are clipped
@@ -94,7 +93,7 @@ class Dynamics:
     torque: Callable[..., Any] | None = None
     external: tuple[tuple[str, Callable[..., Any] | None], ...] = ()
     parameters: tuple[str, ...] = ()
-    enforcement: Enforcement | None = None
+    enforcement: AnyEnforcement = FREE
     memory: int = 0
     remembered: int = 0
     at_ends: bool = False
@@ -192,7 +191,7 @@ class Dynamics:
     @cached_property
     def watched_layout(self) -> WatchedLayout:
         """Layout of what is watched at each sample."""
-        residual = 2 * (self.enforcement is not None)
+        residual = self.enforcement.residuals
         u = len(self.controls) if self.actuated else 0
         contact = 0 if self.touching is None else KEPT * self.touching.data.max_contacts
         return WatchedLayout.of(
@@ -217,7 +216,7 @@ class Dynamics:
     @property
     def constraints_work(self) -> bool:
         """True if constraints move, so that their forces do work."""
-        return self.enforcement is not None and self.enforcement.moves
+        return self.enforcement.moves
 
     @property
     def elements(self) -> tuple[Element, ...]:
@@ -287,13 +286,13 @@ class Dynamics:
     @property
     def traced(self) -> bool:
         """True if it is known after every step how near the constraints are to dependence."""
-        return self.enforcement is not None and self.enforcement.way == "project"
+        return self.enforcement.way == "project"
 
     @property
     def special(self) -> str:
         """Reason why the run is not one that loops over the bodies know; empty of a tree on which gravity, efforts,
         actuators, and springs and dampers of joints act, or of a mechanism whose constraints are solved along it."""
-        layout, closed = self.layout, self.enforcement is not None
+        layout, closed = self.layout, self.enforcement.joins
         reasons = {
             "its efforts are functions of time and motion, not numbers or a table": self.torque is not None,
             "it has parameters or external wrenches": bool(self.parameters or self.external),
@@ -305,8 +304,7 @@ class Dynamics:
             "a mechanism with constraints has actuators, or a method that remembers accelerations": closed
             and bool(self.actuated or self.memory),
             "actuators take no method that remembers accelerations": bool(self.actuated and self.memory),
-            "its constraints are not solved along the tree": self.enforcement is not None
-            and not self.enforcement.along_tree,
+            "its constraints are not solved along the tree": not self.enforcement.by_loops,
         }
         return next((reason for reason, holds in reasons.items() if holds), "")
 
@@ -353,35 +351,32 @@ class Dynamics:
 
     def held_motion(self, state: State, loads: Loads) -> tuple[Vector, Vector]:
         """q̈, and the efforts (nv,) by which rates are locked."""
-        if self.enforcement is not None:
-            solution = self.enforcement.solution(self._at(state), self.request, state, loads)
-            return solution.qdd, solution.holding
-        return quantities.held_motion(self._at(state), self.request, state, loads)
+        return self.enforcement.held_motion(self._at(state), self.request, state, loads)
 
     def levels_from_load(self, state: State, loads: Loads) -> Any:
         """Friction from load of each rate (nv,): that may hold it, and that it begins to slide with."""
-        if self.enforcement is not None:
-            return self.enforcement.solution(self._at(state), self.request, state, loads).levels
-        return quantities.levels_from_load(self._at(state), self.request, state, loads)
+        return self.enforcement.levels(self._at(state), self.request, state, loads)
 
     def load_terms(self, state: State, loads: Loads) -> tuple[Any, ...]:
-        """Numbers from which friction from load is solved in floats, see `friction/phases/resting.py`."""
-        from kinpair.constraints.quantities import friction
+        """M, F, A and b of all rows, and forms of loads, from which friction is solved in floats: see
+        `friction/phases/resting.py`; and ψ of all rows."""
+        from kinpair.constraints.quantities.friction import load_forms
 
-        if self.enforcement is None:
-            acts = loads_on(self._at(state), state, loads, passive=self.passive)
-            return quantities.terms_under_load(self._at(state), state, acts)
         request = self.enforcement.own(self.request)
-        problem = constrained.equations(self._at(state), request, state, loads).problem(request)
-        return tuple(friction.loaded_terms(self._at(state), request, state, loads, problem))
+        x = constrained.equations(self._at(state), request, state, loads)
+        forms = load_forms(self._at(state), request, state, loads)
+        return x.M, x.F, x.every.A, x.every.b, *forms, x.every.psi
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """Numbers of the rows of constraints that the others follow from."""
+        return self.enforcement.request.kept
 
     def rubbing(self, state: State, loads: Loads) -> Vector:
         """Efforts of friction from load (nv,); none where steps solve for it."""
         if self.contact is not None:
             return np.zeros(self.model.nv)
-        if self.enforcement is not None:
-            return self.enforcement.rubbing(self._at(state), self.request, state, loads)
-        return quantities.rubbing(self._at(state), self.request, state, loads)
+        return self.enforcement.rubbing(self._at(state), self.request, state, loads)
 
     def holding(self, time: Scalar, y: Vector, u: Vector) -> Vector:
         """Efforts (nv,) by which rates are locked."""
@@ -515,7 +510,7 @@ class Dynamics:
         """q̈ where rates that others carry stand still as these do, to the last bit."""
         from kinpair.simulation.phases import is_carried
 
-        if self.enforcement is None or not self.sticking:
+        if not (self.enforcement.joins and self.sticking):
             return qdd
         entries = list(qdd)
         for group, phase in zip(self.groups, y[self.layout.phase], strict=True):
@@ -530,10 +525,7 @@ class Dynamics:
     def accelerations(self, state: State, loads: Loads) -> tuple[Vector, Scalar]:
         """q̈, and the power of constraint forces; without friction from load where steps solve for it."""
         model = self._at(state) if self.contact is None else without_loads(self.model)
-        if self.enforcement is not None:
-            return self.enforcement.accelerations(model, self.request, state, loads)
-        qdd, sound = quantities.accelerations(model, self.request, state, loads)
-        return (only_sound(qdd, sound[2]) if len(sound) > 2 else qdd), 0.0
+        return self.enforcement.accelerations(model, self.request, state, loads)
 
     def settled(self, time: Scalar, y: Vector, *u: Vector) -> Any:
         """The state where it belongs; with inputs u, also a number above one while it is not yet there."""
@@ -548,7 +540,7 @@ class Dynamics:
         if with_quaternion(self.model):
             q, qd = on_the_sphere(self.model, time, q, qd)
         rest = y[self.layout.motion.stop :]
-        if self.enforcement is None or not self.traced:
+        if not self.traced:
             return array([*q, *qd, *rest])
         q, qd, pivot = self.enforcement.settle(self.model, time, q, qd)
         worst, when = y[self.layout.trace]
@@ -573,7 +565,7 @@ class Dynamics:
         """Kinetic and potential energy, the efforts, and the inputs of actuators."""
         state = self.state(time, y, u)
         q, qd = state.q, state.qd
-        residuals = [] if self.enforcement is None else self.enforcement.watched(self.model, time, q, qd)
+        residuals = self.enforcement.watched(self.model, time, q, qd)
         return array([*self.energies(state), *self.efforts(state), *state.u, *residuals])
 
     def energies(self, state: State) -> tuple[Scalar, Scalar]:

@@ -17,28 +17,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.constraints import quantities as constrained
+from kinpair.algebra.arrays import Vector
 from kinpair.constraints.assembly import Closure, check_solver
+from kinpair.constraints.rounding import SHORT
 from kinpair.constraints.rows.build import is_constrained
 from kinpair.constraints.rows.coordinates import OfRates
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
-from kinpair.constraints.solvers.rank_revealing import SHORT
 from kinpair.constraints.soundness import lost_joint
 from kinpair.errors import InputError, listed
 from kinpair.evaluation.quantities import Request
 from kinpair.forces.element import Element
 from kinpair.forces.states import sticking_names
 from kinpair.formulations import kinematics
-from kinpair.friction.loads.dynamics import only_sound
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
-from kinpair.model.state import State
+from kinpair.simulation.enforcement import FREE, AnyEnforcement, Enforcement
 from kinpair.simulation.rounding import MASSLESS, REDUNDANT
 from kinpair.simulation.sample_memory import largest
 from kinpair.simulation.schedule import finite
@@ -118,64 +116,6 @@ class Holding:
     closes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Enforcement:
-    """The solver with its rows and their order, as part of a request, and the remedy against drift."""
-
-    request: Request
-    way: str = "project"
-    alpha: float = 0.0  # [1/s] of Baumgarte's, where they pull in the accelerations
-    mu: tuple[float, ...] = ()  # slacks of rows whose rank changes, see `constraints/solvers/slack.py`
-    moves: bool = False  # do they move by themselves, so that their forces do work?
-    sizes: tuple[float, ...] = ()  # of A M⁻¹ Aᵀ at the start, a number a row
-    within: float = 0.0  # [1/s] of Baumgarte's within the steps of external solvers
-    along_tree: bool = False  # are loops eliminated along the tree, as those of long mechanisms are?
-
-    def own(self, request: Request) -> Request:
-        """A request with this solver and these rows."""
-        own = self.request
-        return replace(request, solver=own.solver, kept=own.kept, rows=own.rows, dependent=own.dependent)
-
-    def accelerations(
-        self, model: Model, request: Request, state: State, loads: Any
-    ) -> tuple[Vector, Scalar]:
-        """q̈, and the power of the constraint forces, which do work where a constraint moves."""
-        solution = self.solution(model, request, state, loads)
-        if solution.rubbing is not None:
-            return only_sound(solution.qdd, solution.loads_sound), solution.power
-        return solution.qdd, solution.power
-
-    def solution(
-        self, model: Model, request: Request, state: State, loads: Any
-    ) -> constrained.ConstrainedSolution:
-        """Accelerations and multipliers."""
-        self.check_short(model)
-        return constrained.solve(model, self.own(request), state, loads, self.alpha, self.mu)
-
-    def check_short(self, model: Model) -> None:
-        """Refuse what is no loop over the bodies where loops are eliminated along the tree."""
-        if self.along_tree:
-            raise InputError(
-                f"{model.name}: {len(model.moving)} bodies with loops are simulated by rk4, dopri5, dop853 "
-                "or semi-implicit-euler, with efforts that are arrays or tables, and without events, limits, friction "
-                "or external wrenches"
-            )
-
-    def rubbing(self, model: Model, request: Request, state: State, loads: Any) -> Vector:
-        """Efforts of friction from load (nv,)."""
-        found = self.solution(model, request, state, loads).rubbing
-        return np.zeros(model.nv) if found is None else found
-
-    def settle(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> tuple[Vector, Vector, Scalar]:
-        """The state brought back to the constraints, and the smallest pivot of their rows there."""
-        self.check_short(model)
-        return constrained.projected(model, self.request, q, qd, array([time]), self.mu, self.sizes)
-
-    def watched(self, model: Model, time: Scalar, q: Vector, qd: Vector) -> list[Scalar]:
-        """The largest residual of positions and of rates."""
-        return constrained.residuals(model, q, qd, array([time]))
-
-
 SLACK = 1e-5  # of the entry of A M⁻¹ Aᵀ of each row
 TRIES, APART = 3, 0.1  # positions to look at, and how far away [m], [rad]
 START = 1e-6  # how far a state may be from obeying: [m] or [rad], and as a part of the rates
@@ -195,8 +135,8 @@ def check_start(mechanism: Mechanism, states: np.ndarray, time: float) -> None:
         closure.check_obeys(state[: mechanism.nq], state[mechanism.nq :], time, which, "hold='none'")
 
 
-def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holding) -> Enforcement | None:
-    """Enforcement of the constraints of a mechanism; None where there are none."""
+def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holding) -> AnyEnforcement:
+    """Choose how the constraints of a mechanism are enforced; `FREE` where there are none."""
     solver, hold, alpha = holding.solver, holding.hold, holding.alpha
     if hold not in WAYS:
         raise InputError(f"hold is {hold!r}; it is one of {listed(WAYS)}", hold=hold)
@@ -206,13 +146,12 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
         check_solver(solver)
     closure = mechanism.closure
     if closure is None:
-        return None
+        return FREE
     if closure.long.used and solver in (None, DEFAULT_SOLVER):
         pull = alpha if hold == "baumgarte" else 0.0
         own = replace(Request("accelerations"), solver=DEFAULT_SOLVER)
         return Enforcement(own, hold, pull, within=0.0 if hold == "none" else alpha, along_tree=True)
-    if holding.passive and closure.drives.rubbing is not None:
-        closure.drives.rubbing.check()
+    closure.drives.rubbing.check(passive=holding.passive)
     lost = has_lost_mass(mechanism.model, q, np.zeros(mechanism.nv), time)
     if lost:
         closure.any_rank.check_resisted(np.asarray(q, dtype=float), time)

@@ -21,7 +21,7 @@ long as the effort f that holds the rate is
     f − lo > 0  at a lower limit,    hi − f > 0  at an upper one                                          (FP4)
 
 While it is carried, others hold it through constraints, and the share says what part of its level acts. See
-`constraints/solve/stick.py` and `friction/phases/resting.py` for what follows. Limits of a mechanism without
+`friction/phases/resting.py` for what follows. Limits of a mechanism without
 constraints and without dry friction land and open in compiled code, where it is clear which of them push afterwards:
 see `modes/ends.py`. Derivation, no line of code: (FP1), which is in `friction/loads/system.py`.
 """
@@ -38,7 +38,9 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.constraints.quantities.groups import bounds_of
 from kinpair.friction.loads.dynamics import is_loaded
-from kinpair.friction.loads.system import CREEP, NARROW, SMALL, steady
+from kinpair.friction.loads.system import NARROW, steady
+from kinpair.friction.rounding import CREEP
+from kinpair.friction.rounding import NO_DIRECTION as SMALL
 from kinpair.model.state import State
 from kinpair.simulation.rounding import BALANCE, BALANCED, BEYOND, DOUBTFUL, PULL, SLOW, STILL, STOPPED, TINY
 
@@ -223,8 +225,8 @@ def followed(d: Any, y: Vector) -> Vector:
 def is_told(d: Any) -> bool:
     """True if compiled code can decide what follows an end of a phase: of dry friction (`switched`) or of limits
     (`modes/ends.py`), not of both. Under constraints and with friction from load it is a matter of all efforts
-    together, see `constraints/solve/stick.py`."""
-    free = d.enforcement is None and not is_loaded(d.model, passive=d.passive) and not d.at_ends
+    together, see `friction/phases/resting.py`."""
+    free = not d.enforcement.joins and not is_loaded(d.model, passive=d.passive) and not d.at_ends
     if d.stops:
         return free and not d.groups and d.touching is None and d.model.terms is None
     return bool(d.sticking) and free
@@ -237,7 +239,7 @@ def switched(
 
     The first call holds every rate that is at rest; one that was locked and has reached its level lets go. Later calls
     let go the one that is farthest beyond its level, until none is. The number is negative where this may not be what
-    `constraints/solve/stick.py` finds: a rate would slide against its acceleration, is as good as at its level, or
+    `friction/phases/resting.py` finds: a rate would slide against its acceleration, is as good as at its level, or
     lets go next to others at a level that is another one when it slides.
     """
     d, layout = replace(d, model=replace(d.model, slip=None)), d.layout  # every group is one rate

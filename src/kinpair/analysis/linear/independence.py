@@ -25,8 +25,9 @@ import numpy as np
 from kinpair.algebra.lu import pivot_order
 from kinpair.analysis.linear.point import Point
 from kinpair.constraints.assembly.batch import at_time
+from kinpair.constraints.rounding import RANK
 from kinpair.constraints.rows.stacked import holonomic_rows
-from kinpair.constraints.solvers.rank_revealing import RANK, lengths
+from kinpair.constraints.solvers.rank_revealing import lengths
 from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.evaluation.quantities import Request
 from kinpair.mechanism import Mechanism

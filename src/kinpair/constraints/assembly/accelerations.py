@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +19,11 @@ from kinpair.constraints.assembly.forces import AnyRank
 from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
+from kinpair.constraints.assembly.rubbing import Rubbing
 from kinpair.constraints.quantities import rows_sound
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.evaluation.quantities import Request
-from kinpair.friction.phases.states import LoadedStates
+from kinpair.friction.phases.states import RestingStates
 
 
 class Solved(NamedTuple):
@@ -80,7 +80,7 @@ class ClosedAccelerations:
         request, call = usual or self._request(state[0], time, solver, options)
         arguments = (*state, at_time(time), *external.values())
         qdd, soundness, sound = call(*arguments) if threads == 1 else call(*arguments, threads=threads)
-        if request.passive and self.loaded is not None and not holds_symbols(sound):
+        if self.rubbing.acts(passive=request.passive) and not holds_symbols(sound):
             qdd = self._rubbed(request, arguments, qdd, soundness, sound)
         elif not _everywhere(sound):
             answer = self._solved_closely(request, arguments, threads, Solved(qdd, soundness, sound))
@@ -93,19 +93,24 @@ class ClosedAccelerations:
         """Result of compiled code, if it was called before."""
         return self._usual.get(_key(solver, options, external), (None,))[0]
 
-    @cached_property
-    def loaded(self) -> LoadedStates | None:
-        """Solves in floats where joints have friction from load."""
-        rubbing = self.any_rank.drives.rubbing
-        return None if rubbing is None else rubbing.states
+    @property
+    def rubbing(self) -> Rubbing:
+        """Friction from load."""
+        return self.any_rank.drives.rubbing
+
+    def states_at_rest(self, *, passive: bool = True) -> RestingStates:
+        """Return the solves in floats where joints have friction."""
+        if passive:
+            return self.rubbing.states
+        return RestingStates(self.rows.model, self.rows.calls, "loaded_terms", still=0.0, passive=False)
 
     def _rubbed(
         self, request: Request, arguments: tuple[Any, ...], qdd: Any, soundness: Any, sound: Any
     ) -> np.ndarray:
         """q̈ with states solved again in which surfaces are at rest, or the compiled loads are not sound."""
-        assert self.loaded is not None
         q, qd, time = arguments[0], np.asarray(arguments[1], dtype=float), arguments[3]
-        again = self.loaded.needed(qd, np.asarray(sound))
+        states = self.rubbing.states
+        again = states.needed(qd, np.asarray(sound))
         if not again.any():
             return qdd
         self.rows.check_numbers(q)
@@ -116,19 +121,8 @@ class ClosedAccelerations:
                 k = tuple(np.argwhere(where)[0].tolist())
                 at, row = arrays[0][k] if arrays[0].ndim > 1 else arrays[0], k[0] if k else None
                 raise self.requests.singular("accelerations with friction from load", request, at, row)
-            found = self.loaded.forward(replace(own, rows=(), dependent=()), arrays, found, where)
+            found = states.forward(replace(own, rows=(), dependent=()), arrays, found, where)
         return found
-
-    def load_state(
-        self,
-        state: tuple[np.ndarray, ...],
-        time: float,
-        external: Mapping[str, Any],
-    ) -> tuple[LoadedStates, Request, tuple[np.ndarray, ...]]:
-        """Solver of one state in floats where joints have friction from load, and its arguments."""
-        rubbing = self.any_rank.drives.rubbing
-        assert rubbing is not None
-        return rubbing.states, *rubbing.state(state, time, external)
 
     def solved(
         self,

@@ -25,6 +25,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from kinpair.constraints.assembly.rows import ConstraintRows
+from kinpair.constraints.rounding import PIVOT
 from kinpair.constraints.rows.coordinates import OfPositions
 from kinpair.constraints.solvers.rank_revealing import null_space
 from kinpair.errors import ActuatorsError
@@ -35,7 +36,6 @@ ALL: Literal["all"] = "all"
 CALL = "inverse_dynamics(q, qd, qdd, actuators={})"
 OF_COORDINATES = ("coupling", "drive")  # constraints that each determine one coordinate
 MOST_CHOICES = 3
-PIVOT = 1e-3  # a rate that moves less than this beyond the rates chosen before is not independent of them
 
 
 class Actuated:

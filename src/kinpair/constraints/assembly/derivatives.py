@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +19,8 @@ from kinpair.constraints.quantities import Slopes
 from kinpair.constraints.solvers import DEFAULT_SOLVER, refusal
 from kinpair.errors import LengthError, SingularError
 from kinpair.evaluation.quantities import Request
-from kinpair.friction.phases.dry import DryStates, each_state, held_slopes
-from kinpair.friction.phases.states import LoadedStates
+from kinpair.friction.phases.dry import held_slopes
+from kinpair.friction.phases.states import RestingStates
 
 SINGULAR = 1e12  # condition of the matrix of all rates and rows
 Place = tuple[int, ...]  # of a state in a batch; empty of one state
@@ -42,32 +41,20 @@ class ModeDerivatives:
     def __init__(self, rows: ConstraintRows, requests: Requests) -> None:
         self.rows, self.model, self.requests = rows, rows.model, requests
 
-    @cached_property
-    def dry(self) -> DryStates:
-        """Dry friction of constant level."""
-        return DryStates(self.model)
-
     def each(
         self,
-        states: LoadedStates | None,
+        states: RestingStates,
         request: Request,
         arguments: tuple[np.ndarray, ...],
-        options: Mapping[str, Any],
         where: np.ndarray,
     ) -> Iterator[tuple[Place, list[np.ndarray] | None]]:
-        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ of the states of `where`, by place; None in a singular position.
-
-        `states` has friction from load; None where all of it is of constant level.
-        """
+        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ of the states of `where`, by place; None in a singular position."""
         for own, there in self.requests.by_rows(request, arguments, where):
             if own is None:
                 yield _first(there), None
                 continue
             kept = replace(own, rows=(), dependent=())
-            modes = self._of_levels(kept, arguments, options, there)
-            if states is not None:
-                modes = _of_loads(states, kept, arguments, there)
-            yield from self._slopes(kept, modes)
+            yield from self._slopes(kept, _of_states(states, kept, arguments, there))
 
     def _slopes(
         self, request: Request, modes: Iterator[tuple[Place, Sequence[np.ndarray], Mode]]
@@ -83,35 +70,16 @@ class ModeDerivatives:
             found = [-np.linalg.solve(K, part)[: self.model.nv] for part in (by.q, by.qd, by.tau)]  # (FD2)
             yield k, held_slopes(found, mode.held)
 
-    def _of_levels(
-        self,
-        request: Request,
-        arguments: tuple[np.ndarray, ...],
-        options: Mapping[str, Any],
-        where: np.ndarray,
-    ) -> Iterator[tuple[Place, Sequence[np.ndarray], Mode]]:
-        """Compute derivatives where friction has constant levels."""
-        for k, own in each_state(where, arguments):
-            q, qd, tau, time, *wrenches = own
-            external = dict(zip(request.external, wrenches, strict=True))
-            state = q, qd, tau
-            terms = self.rows.terms(state, time[0], {**options, "external": external}, external)
-            M, F, A, _ = terms
-            resting, found = self.dry.one((*state, time), terms)
-            e = np.zeros(self.model.nv)
-            e[self.dry.rates[resting]] = found.effort
-            lam = _multipliers(A[list(request.kept)], M @ found.qdd - F - e)
-            yield k, own, Mode(qd, found.qdd, lam, self.dry.sticking((*state, time), terms))
 
-
-def _of_loads(
-    states: LoadedStates, request: Request, arguments: tuple[np.ndarray, ...], where: np.ndarray
+def _of_states(
+    states: RestingStates, request: Request, arguments: tuple[np.ndarray, ...], where: np.ndarray
 ) -> Iterator[tuple[Place, Sequence[np.ndarray], Mode]]:
-    """Compute derivatives where friction has its levels from loads."""
+    """The mode in force in each state."""
     for k, found in states.each(request, arguments, where):
         own = tuple(x[k] if x.ndim > 1 else x for x in arguments)
         M, F, A, *_ = (np.asarray(x, dtype=float) for x in states.numbers(request, own))
-        lam = _multipliers(A.reshape(-1, len(F)), M @ found.qdd - F - states.efforts(found))
+        rows = A.reshape(-1, len(F))[list(request.kept)]
+        lam = _multipliers(rows, M @ found.qdd - F - states.efforts(found))
         yield k, own, Mode(states.without_rounding(own[1]), found.qdd, lam, states.sticking(found))
 
 
@@ -192,7 +160,7 @@ class Derivatives:
         """
         arguments = (*state, at_time(time), *external.values())
         passive = bool(options.get("passive", True))
-        if passive and self.model.surfaces:
+        if self.accelerations.rubbing.acts(passive=passive):
             return self._with_loads(state, time, options, external, threads)
         found = self._smooth(state, arguments, time, options, external, threads)
         return self._sticking(found, state, time, options, external) if passive else found
@@ -235,14 +203,15 @@ class Derivatives:
         external: Mapping[str, Any],
     ) -> tuple[np.ndarray, ...]:
         """Compute derivatives with states in which rates with dry friction are zero in the mode in force."""
-        if not len(self.modes.dry.rates):
+        states = self.accelerations.rubbing.states
+        if not len(states.rates):
             return found
         x = self._arguments(state, time, external)
-        rests = np.broadcast_to(self.modes.dry.needed(x[1]), np.shape(found[0])[:-2])
+        rests = np.broadcast_to(states.rests(x[1]), np.shape(found[0])[:-2])
         if not rests.any():
             return found
         request = self._rows(state[0], time, options, external)
-        return self._in_modes(None, request, x, options, rests, found)
+        return self._in_modes(states, request, x, rests, found)
 
     def _with_loads(
         self,
@@ -253,18 +222,17 @@ class Derivatives:
         threads: int,
     ) -> tuple[np.ndarray, ...]:
         """Compute derivatives with friction from load: compiled while all joints slide, else in the mode in force."""
-        states, x = self.accelerations.loaded, self._arguments(state, time, external)
+        states, x = self.accelerations.rubbing.states, self._arguments(state, time, external)
         found, unsound = self._embedded(x, time, options, external, threads)
         batch = np.broadcast_shapes(*(y.shape[:-1] for y in x))
         whole = tuple(found) or tuple(np.empty((*batch, self.model.nv, self.model.nv)) for _ in range(3))
-        assert states is not None
         again = states.needed(x[1], np.reshape(~unsound, batch) if found else np.zeros(batch))
         if not again.any():
             return whole
         self.rows.check_numbers(state[0])
         self.rows.check_closed(state[0], time)
         request = self._rows(state[0], time, options, external)
-        return self._in_modes(states, request, x, options, again, whole)
+        return self._in_modes(states, request, x, again, whole)
 
     def _rows(self, q: Any, time: Any, options: Mapping[str, Any], external: Mapping[str, Any]) -> Request:
         """Compute derivatives by the rows of the accelerations: where some are redundant, derivatives off the
@@ -281,10 +249,9 @@ class Derivatives:
 
     def _in_modes(
         self,
-        states: LoadedStates | None,
+        states: RestingStates,
         request: Request,
         arguments: tuple[np.ndarray, ...],
-        options: Mapping[str, Any],
         where: np.ndarray,
         found: tuple[np.ndarray, ...],
     ) -> tuple[np.ndarray, ...]:
@@ -292,7 +259,7 @@ class Derivatives:
         results = tuple(np.array(x) for x in found)
         for whole in results:
             whole[where] = np.nan
-        for k, own in self.modes.each(states, request, arguments, options, where):
+        for k, own in self.modes.each(states, request, arguments, where):
             if own is None:
                 q = arguments[0][k] if arguments[0].ndim > 1 else arguments[0]
                 raise self.requests.singular("derivatives", request, q, k[0] if k else None)

@@ -15,6 +15,7 @@ from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
 from kinpair.constraints.quantities import HOLDS
+from kinpair.constraints.rounding import UNBALANCED
 from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import IN_LOOP, ON_LINK, by_constraint
@@ -79,11 +80,10 @@ class Drives:
         external: Mapping[str, Any],
     ) -> Request | None:
         """Request to compile, with the rows chosen at the first state; None where no machine code can serve."""
-        rubbing = self._acting_friction(options)
-        if rubbing is not None:
-            rubbing.check()
-            if not rubbing.is_compiled:
-                return None
+        passive = bool(options.get("passive", True))
+        self.rubbing.check(passive=passive)
+        if passive and not self.rubbing.is_compiled:
+            return None
         finite = np.isfinite(x.state[0]).all() and np.isfinite(x.state[2]).all()
         if not (self.rows.calls.compiled and self.rows.constraints and len(x.state[0]) and finite):
             return None
@@ -95,7 +95,8 @@ class Drives:
     def _chosen(self, x: Arguments, actuated: tuple[int, ...], options: Mapping[str, Any]) -> Request | None:
         q, moments = np.atleast_2d(x.state[0])[0], np.ravel(x.state[2])
         self.rows.check_closed(q, float(moments[0]))
-        quantity = "actuator_efforts" if self._acting_friction(options) is None else "efforts_under_load"
+        acts = self.rubbing.acts(passive=bool(options.get("passive", True)))
+        quantity = "efforts_under_load" if acts else "actuator_efforts"
         request = self.requests.choose(quantity, q, float(moments[0]), "rosenberg-extended", options)
         enough = len(actuated) >= self.model.nv - len(request.kept) > 0 and len(request.kept) > 0
         request = replace(request, actuated=actuated)
@@ -146,21 +147,15 @@ class Drives:
         options: Mapping[str, Any],
         numbers: np.ndarray | None = None,
     ) -> Sequence[np.ndarray]:
-        """Return M, F, A, b with friction from load in F, where there is any."""
-        if (rubbing := self._acting_friction(options)) is None:
-            return terms
-        chosen = np.array(actuated, dtype=int)
+        """Return M, F, A, b with friction from load in F."""
+        chosen, passive = np.array(actuated, dtype=int), bool(options.get("passive", True))
         own = None if numbers is None else numbers.tolist()
-        return rubbing.with_friction(x, terms, lambda A, r: efforts(r, A, chosen).lam, own)
-
-    def _acting_friction(self, options: Mapping[str, Any]) -> Rubbing | None:
-        return self.rubbing if options.get("passive", True) else None
+        loads = self.rubbing.with_friction
+        return loads(x, terms, lambda A, r: efforts(r, A, chosen).lam, own, passive=passive)
 
     @cached_property
-    def rubbing(self) -> Rubbing | None:
-        """Friction from load; None where there is none."""
-        if not self.model.surfaces:
-            return None
+    def rubbing(self) -> Rubbing:
+        """Friction from load."""
         from kinpair.constraints.assembly.rubbing import Rubbing
 
         return Rubbing(self.rows, self.shares, self.requests)
@@ -181,7 +176,7 @@ class Drives:
         self.check_accelerations(A, b, qdd, which)
         tau = efforts(M @ qdd - F, A, np.array(actuated, dtype=int))
         if not tau.possible:
-            stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(tau.unbalanced) > 1e-6)]
+            stuck = [self.model.v_names[k] for k in np.flatnonzero(np.abs(tau.unbalanced) > UNBALANCED)]
             acting = [self.model.v_names[k] for k in actuated]
             nobody = "nothing is actuated, so nothing makes"
             raise SingularError(
@@ -247,8 +242,7 @@ class Drives:
         terms = self.rows.terms((q, qd, np.zeros(self.model.nv)), time, options, external)
         self.rows.check_numbers(q)
         self.rows.check_closed(q, time)
-        if self.rubbing is not None and passive:
-            terms = self.rubbing.with_friction(x, terms, multipliers_of)
+        terms = self.rubbing.with_friction(x, terms, multipliers_of, passive=passive)
         lam = self._each(x, len(self.rows.row_names), self._multipliers, terms)
         return x, self._shared(x, lam, passive) if self.shares.acts else lam
 

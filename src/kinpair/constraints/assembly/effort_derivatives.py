@@ -76,7 +76,7 @@ class EffortDerivatives:
         n, kept = self.model.nv, list(request.kept)
         A = np.asarray(self.rows.matrix(q, time[0]), dtype=float).reshape(-1, n)
         forces = np.linalg.lstsq(A[kept].T, A.T @ lam, rcond=None)[0] if kept else np.zeros(0)
-        if self.drives.rubbing is not None and request.passive:
+        if self.drives.rubbing.acts(passive=request.passive):
             qd, qdd = (self.drives.rubbing.states.without_rounding(x) for x in (qd, qdd))
         by = Slopes(*self.rows.calls(request, (q, qd, tau, time, qdd, forces, *wrenches)))
         S = np.eye(n)[:, actuated]

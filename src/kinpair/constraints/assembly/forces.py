@@ -15,14 +15,13 @@ from kinpair.constraints.assembly.drives import Drives
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import Terms, solve_any_rank
+from kinpair.constraints.rounding import PART, SHARED
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.rolling import Rolls
 from kinpair.constraints.solvers import DEFAULT_SOLVER, rank_revealing
-from kinpair.constraints.solvers.rank_revealing import SHARED, Solved
+from kinpair.constraints.solvers.rank_revealing import Solved
 from kinpair.errors import SingularError, listed
 from kinpair.evaluation.quantities import Request
-
-PART = 1e-8  # of a motion: a rate that moves less is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,12 +111,11 @@ class AnyRank:
         self.rows.defined_rows(q, qd, time)
         self.rows.check_closed(state[0], time)
         M, F, A, b = self.rows.terms(state, time, options, external)
-        if self.drives.rubbing is not None and options.get("passive", True):
-            own = (q, qd, np.asarray(state[2], dtype=float))
-            F = F + self.drives.rubbing.efforts(own, time, external, named(row))
+        own, passive = (q, qd, np.asarray(state[2], dtype=float)), bool(options.get("passive", True))
+        F = F + self.drives.rubbing.efforts(own, time, external, named(row), passive=passive)
         terms = M, F, A, b
         solved = self.solve(terms, q, qd, time, row)
-        shares, passive = self.drives.shares, bool(options.get("passive", True))
+        shares = self.drives.shares
         wrenches = {name: np.asarray(w, dtype=float) for name, w in external.items()}
         lam = shares.shared(solved.lam, (q, qd, solved.qdd), time, wrenches, passive)
         by_name = dict(zip(self.rows.row_names, lam.tolist(), strict=True))

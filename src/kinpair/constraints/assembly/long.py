@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.constraints.assembly.rows import OPEN, ConstraintRows
+from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities.along_tree import Closing, plan_of
+from kinpair.constraints.rounding import CLOSED, DEPENDENT_PIVOT
+from kinpair.constraints.rounding import OPEN_ROW as OPEN
 from kinpair.errors import InputError, SingularError
 from kinpair.evaluation.quantities import Request, request_of
 
 LONG = 120  # bodies
-DEPENDENT = 1e-10  # a pivot of the rows of a loop, as a part of the diagonal
 STEPS = 200  # towards a closed position
 LONGEST, SHORTEST = 1.0, 1e-6  # [rad] or [m] of a step, and how much of it at least
-CLOSED = 1e-12  # of the reach of the mechanism
 
 
 class LongLoops:
@@ -59,7 +59,7 @@ class LongLoops:
             )
 
     def _check_rows(self, least: float) -> None:
-        if not least > DEPENDENT:
+        if not least > DEPENDENT_PIVOT:
             raise SingularError(
                 f"{self.rows.model.name}: rows of its loops depend on each other (smallest pivot {least:.3g}); long "
                 "mechanisms need loops without redundant rows, as 'pin' in a plane linkage, and no singular position"

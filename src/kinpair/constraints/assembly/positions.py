@@ -19,9 +19,8 @@ from kinpair.algebra.arrays import columns, rows
 from kinpair.constraints.assembly.batch import Often, at_time, each_state, named
 from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.rows import ConstraintRows
+from kinpair.constraints.rounding import BEYOND, CLOSED
 from kinpair.constraints.rows.closing import (
-    BEYOND,
-    CLOSED,
     LONGEST,
     NEAR,
     ROUNDED,

@@ -21,6 +21,7 @@ from kinpair.constraints.assembly.positions import Assembly
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
 from kinpair.constraints.quantities import EMBEDDED, WIDE_OPEN, compliances_of
+from kinpair.constraints.rounding import INDEPENDENT, NARROW, ROUNDING
 from kinpair.constraints.rows.mobility import Mobility, independent_rows
 from kinpair.constraints.solvers import EVERY_SOLVER, OF_ENERGY, rank_revealing, refusal
 from kinpair.errors import InputError, SingularError, listed, nearest
@@ -28,10 +29,8 @@ from kinpair.evaluation.quantities import Request, request_of
 from kinpair.formulations import kinematics
 
 ABOUT = 0.7  # [rad] or [m]: how far away from the given state
-NARROW = 1e-3
 TRIED = 3
 MOMENTS = (0.0, 0.37, 1.91)  # [s]
-ROUNDING = 1e-9
 State = tuple[np.ndarray, np.ndarray]
 
 
@@ -223,7 +222,6 @@ class Rank:
         return tuple(rows), tuple(allowed[k] for k in columns)
 
 
-INDEPENDENT = 1e-4  # of singular values of rows of length one: rounding grows by their inverse
 CHOICES = 8  # of rows and order for one solver: code is compiled for each
 KERNELS = ("forward_dynamics", "terms", "constraint_positions", "constraint_matrix", "constraint_rows")
 IN_PHASES = ("row_groups", "forward_dynamics_in_phases")  # kernels of all mechanisms, for exported code

@@ -10,6 +10,7 @@ import numpy as np
 from kinpair.constraints.assembly.batch import Often, at_time, each_state, named
 from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.rows import ConstraintRows
+from kinpair.constraints.rounding import STANDING
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.errors import InputError, SingularError, listed
@@ -17,7 +18,6 @@ from kinpair.evaluation.quantities import Request
 from kinpair.model.entries import INPUTS, batch_of, filled, words_of
 
 STEPS = 50  # where rows are not linear in the rates
-STANDING = 1e-12  # a step of the rates below this part of them counts as zero
 
 
 class Rates:

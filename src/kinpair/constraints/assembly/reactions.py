@@ -76,7 +76,7 @@ class ConstrainedReactions:
     ) -> np.ndarray:
         """(…, names, 6): compiled, and with the rank found in each state where that is not sound."""
         request, call = self._request(state[0], time, options, external, axes)
-        if self.drives.rubbing is None:
+        if not self.drives.rubbing.acts():
             arguments = (*state, tau, at_time(time), *external.values())
             found, sound = call(*arguments) if threads == 1 else call(*arguments, threads=threads)
             if sound == 1.0 if type(sound) is float else np.all(sound == 1.0):

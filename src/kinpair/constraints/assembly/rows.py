@@ -11,6 +11,7 @@ import numpy as np
 
 from kinpair.constraints.assembly.batch import at_time
 from kinpair.constraints.quantities import WIDE_OPEN
+from kinpair.constraints.rounding import LINEAR, OPEN_ROW
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.closing import ROUNDED
 from kinpair.constraints.rows.constraint import Constraint
@@ -21,9 +22,6 @@ from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.evaluation.calls import Calls
 from kinpair.evaluation.quantities import Request, request_of
 from kinpair.model.model import Model
-
-OPEN = 1e-6  # [m] or [rad]: a residual beyond this is no rounding
-LINEAR = 1e-9  # how little A changes with the rates where rows are linear in them
 
 
 class ConstraintRows:
@@ -152,7 +150,7 @@ class ConstraintRows:
         worst = sorted(open_by.items(), key=lambda x: -x[1])
         return ", ".join(f"{name!r} stays open by {gap:.3g}" for name, gap in worst[:4]) or "nothing is open"
 
-    def opened(self, q: np.ndarray, time: float, by: float = OPEN) -> bool:
+    def opened(self, q: np.ndarray, time: float, by: float = OPEN_ROW) -> bool:
         """True if a loop is open by more than this."""
         return bool(np.abs(self.positions(q, time) / self.scales).max(initial=0.0) > by)
 
@@ -183,12 +181,12 @@ class ConstraintRows:
         gap = np.abs(self.positions(q, time)).max(initial=0.0)
         slips = np.abs(self.rows(q, qd, time)[1])
         slip = slips.max(initial=0.0)
-        if gap > OPEN:
+        if gap > OPEN_ROW:
             raise InputError(
                 f"{self.model.name}: q does not obey the constraints{which}: {self.worst(self.positions(q, time))}; "
                 f"assemble(q) gives one that does{otherwise and f', {otherwise} lets it be'}"
             )
-        if slip > OPEN * (1.0 + np.abs(qd).max(initial=0.0)):
+        if slip > OPEN_ROW * (1.0 + np.abs(qd).max(initial=0.0)):
             self.check_rates_exist(q, qd, time, which)
             wrong = [self.row_names[k] for k in np.flatnonzero(slips > 0.1 * slip)]
             raise InputError(

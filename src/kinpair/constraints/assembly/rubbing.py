@@ -14,40 +14,53 @@ from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
 from kinpair.constraints.quantities import friction
+from kinpair.constraints.rounding import OPEN_LOAD
+from kinpair.constraints.rounding import STILL_RATE as STILL
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import SingularError, listed
 from kinpair.evaluation.arguments import Arguments
 from kinpair.evaluation.quantities import Request, request_of
 from kinpair.friction.loads import contraction
-from kinpair.friction.phases.states import LoadedStates
+from kinpair.friction.phases.states import RestingStates
 from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.state import State
 
-OPEN = 1e-8  # of the largest load of a unit multiplier: a smaller one is rounding
-
 
 class Rubbing:
-    """Friction of a closure whose joints have friction from load."""
+    """Friction from load in the joints of a closure, zero without surfaces; `passive` False leaves it out."""
 
     def __init__(self, rows: ConstraintRows, shares: SharedLoads, requests: Requests) -> None:
         self.rows, self.model, self.shares, self.requests = rows, rows.model, shares, requests
+        self.surfaces = surfaces_of(self.model)
+
+    def acts(self, *, passive: bool = True) -> bool:
+        """True if a surface has friction."""
+        return passive and len(self.surfaces) > 0
 
     @cached_property
     def is_compiled(self) -> bool:
         """True if compiled code finds the loads of a motion: none jumps, and it can be proved that no others fit."""
-        surfaces = surfaces_of(self.model)
-        return contraction.is_bounded(surfaces) and not any(x.jumps for x in surfaces)
+        return contraction.is_bounded(self.surfaces) and not any(x.jumps for x in self.surfaces)
 
     @cached_property
-    def states(self) -> LoadedStates:
+    def states(self) -> RestingStates:
         """Solves in floats; refused where no motion determines the loads."""
         self.check()
-        return LoadedStates(self.model, self.rows.calls, "loaded_terms")
+        return RestingStates(self.model, self.rows.calls, "loaded_terms", STILL if self.acts() else 0.0)
 
     def state(
-        self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any]
+        self,
+        state: tuple[np.ndarray, ...],
+        time: float,
+        external: Mapping[str, Any],
+        *,
+        passive: bool = True,
     ) -> tuple[Request, tuple[np.ndarray, ...]]:
         """Request of these solves at one state, and its arguments."""
+        if not self.acts(passive=passive):
+            request = request_of("forward_dynamics", external=external, passive=passive)
+            arrays = (np.asarray(x, dtype=float) for x in (*state, at_time(time), *external.values()))
+            return request, tuple(arrays)
         options = {"method": None, "force": False, "passive": True, "external": external}
         chosen, q = (
             self.requests.checked(state[0], time, DEFAULT_SOLVER, options),
@@ -60,9 +73,17 @@ class Rubbing:
         return replace(request, rows=(), dependent=()), tuple(arrays)
 
     def efforts(
-        self, state: tuple[np.ndarray, ...], time: float, external: Mapping[str, Any], which: str = ""
+        self,
+        state: tuple[np.ndarray, ...],
+        time: float,
+        external: Mapping[str, Any],
+        which: str = "",
+        *,
+        passive: bool = True,
     ) -> np.ndarray:
-        """Efforts of friction (nv,) at a state q, q̇, τ."""
+        """Efforts of friction from load (nv,) at a state q, q̇, τ."""
+        if not self.acts(passive=passive):
+            return np.zeros(self.model.nv)
         request, arguments = self.state(state, time, external)
         return self.states.efforts(self.states.one(request, arguments, which))
 
@@ -72,12 +93,16 @@ class Rubbing:
         terms: Sequence[np.ndarray],
         answer: Callable[[np.ndarray, np.ndarray], np.ndarray],
         numbers: Sequence[int] | None = None,
-    ) -> tuple[np.ndarray, ...]:
+        *,
+        passive: bool = True,
+    ) -> Sequence[np.ndarray]:
         """Terms M, F, A, b with friction in F. The state is q, q̇, time, q̈, and efforts τ where they are given.
 
         `answer`: multipliers of rows A and of the efforts that the motion asks for. `numbers` of the states in the
         batch of the caller, for messages.
         """
+        if not self.acts(passive=passive):
+            return terms
         M, F, A, b = terms
         if x.batch is None:
             return M, F + self._one(x.state, x.external, terms, answer), A, b
@@ -130,9 +155,9 @@ class Rubbing:
 
         return shared, self.shares.added(q, time, self.shares.of_motion((q, qd, qdd), wrenches))
 
-    def check(self) -> None:
+    def check(self, *, passive: bool = True) -> None:
         """Refuse friction whose load no motion determines."""
-        if self._refusal is not None:
+        if self.acts(passive=passive) and self._refusal is not None:
             raise self._refusal
 
     @cached_property
@@ -144,9 +169,9 @@ class Rubbing:
         every = tuple(range(len(self.rows.row_names)))
         columns = friction.load_columns(model, Request("", kept=every), State(q, np.zeros(model.nv)))
         L = np.asarray(columns, dtype=float)
-        stressed = np.abs(L @ lost).max(axis=1) > OPEN * np.abs(L).max()
+        stressed = np.abs(L @ lost).max(axis=1) > OPEN_LOAD * np.abs(L).max()
         start = 0
-        for x in surfaces_of(model):
+        for x in self.surfaces:
             stop = start + len(x.forms(np.zeros(6), q[model.q_span[x.body]]))
             if stressed[start:stop].any():
                 return self._not_unique(q, model.joint_names[x.body])

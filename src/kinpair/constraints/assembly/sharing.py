@@ -11,12 +11,10 @@ import numpy as np
 from kinpair.constraints.assembly.batch import at_time
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.quantities import compliances_of, reaction_names
+from kinpair.constraints.rounding import LEAST_COMPLIANCE, OPEN_LOAD
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.errors import InputError, listed, nearest
 from kinpair.evaluation.quantities import request_of
-
-OPEN = 1e-8  # of the largest wrench of a load without effect: a smaller component is rounding
-LEAST = 1e-10  # of the largest singular value: a load that compliances hardly see
 
 
 class SharedLoads:
@@ -57,13 +55,13 @@ class SharedLoads:
         if not (N.size and self.acts):
             return N
         _, sigma, Vt = np.linalg.svd(self.root[:, None] * (self.by_multiplier(q, time) @ N))
-        return N @ Vt[int((sigma > LEAST * sigma.max(initial=0.0)).sum()) :].T
+        return N @ Vt[int((sigma > LEAST_COMPLIANCE * sigma.max(initial=0.0)).sum()) :].T
 
     def undetermined(self, q: np.ndarray, time: float, axes: str) -> np.ndarray:
         """Components that are not unique (names, 6)."""
         B = self.by_multiplier(q, time, axes) @ self.left_open(q, time)
         largest = np.abs(B).max(initial=0.0)
-        return (np.abs(B) > OPEN * largest).any(axis=1).reshape(len(self.names), 6)
+        return (np.abs(B) > OPEN_LOAD * largest).any(axis=1).reshape(len(self.names), 6)
 
     def not_unique(self, q: np.ndarray, time: float) -> tuple[str, ...]:
         """Names of joints and loops that have such a component."""
@@ -77,7 +75,9 @@ class SharedLoads:
         if not (N.size and self.acts):
             return np.zeros(len(N))
         B = self.by_multiplier(q, time) @ N
-        return N @ np.linalg.lstsq(self.root[:, None] * B, -self.root * w.reshape(-1), rcond=LEAST)[0]
+        return (
+            N @ np.linalg.lstsq(self.root[:, None] * B, -self.root * w.reshape(-1), rcond=LEAST_COMPLIANCE)[0]
+        )
 
     def of_motion(
         self,

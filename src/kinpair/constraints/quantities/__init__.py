@@ -26,8 +26,6 @@ from kinpair.constraints.quantities.multipliers import compliances_of, reaction_
 from kinpair.constraints.quantities.projection import least_step, projected
 from kinpair.constraints.quantities.solution import (
     EMBEDDED,
-    HOLDS,
-    WIDE_OPEN,
     ConstrainedSolution,
     Terms,
     rows_sound,
@@ -36,6 +34,7 @@ from kinpair.constraints.quantities.solution import (
     solve_equations,
 )
 from kinpair.constraints.quantities.table import CALLED, CONSTRAINED, EVERY, LOOPS, quantity_of, rate_rows
+from kinpair.constraints.rounding import HOLDS, WIDE_OPEN
 
 __all__ = [
     "CALLED",

@@ -22,7 +22,7 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, symmetric
 from kinpair.algebra.choice import less, where
 from kinpair.constraints.quantities.equations import Equations, equations, largest
 from kinpair.constraints.quantities.friction import of_driven_motion
-from kinpair.constraints.quantities.solution import EMBEDDED_SOUND, HOLDS, WIDE_OPEN
+from kinpair.constraints.rounding import EMBEDDED_SOUND, EMPTY, HOLDS, REACHED, WIDE_OPEN
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.solvers.embedding import Parts, parts, virtual
@@ -30,9 +30,6 @@ from kinpair.constraints.solvers.problem import Problem, soundest
 from kinpair.evaluation.quantities import External, Request
 from kinpair.model.model import Model
 from kinpair.model.state import State
-
-REACHED = 1e-5  # a pivot of B Bᵀ below this part of its entry: the actuators hardly reach a motion
-EMPTY = 1e-12  # so long counts a row that says nothing
 
 
 class Balance(NamedTuple):

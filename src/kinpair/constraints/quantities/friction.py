@@ -17,6 +17,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints.quantities.multipliers import Sharing, sharing
+from kinpair.constraints.rounding import STILL_RATE
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import with_rows, wrench_rows
 from kinpair.constraints.solvers import Accelerations, Problem, Solver
@@ -33,7 +34,6 @@ from kinpair.model.recursion import ByBody, coordinates, each, joined
 from kinpair.model.state import State
 
 SWEEPS = 6  # loops answer more strongly than trees
-STILL = 1e-13  # a rate this small, against one and the largest, counts as zero
 
 
 class Loaded(NamedTuple):
@@ -143,7 +143,7 @@ def _slides(own: dynamics.Sliding, qd: Vector) -> Scalar:
     """Return one where every surface slides faster than rounding, zero elsewhere."""
     large = 1.0 + reduce(maximum, [np.abs(v) for v in qd], 0.0)
     sizes = [(s.sliding(), qd[k]) for s, k in zip(own.surfaces, own.spans, strict=True)]
-    rests = [less(STILL * large * np.abs(G).max(), length(*(G @ v))) for G, v in sizes]
+    rests = [less(STILL_RATE * large * np.abs(G).max(), length(*(G @ v))) for G, v in sizes]
     return reduce(mul, [where(x, 1.0, 0.0) for x in rests], 1.0)
 
 
@@ -185,37 +185,35 @@ class _Carrying(NamedTuple):
         return 1.0 if self.shares is None else where(less(*self.shares.sound), 1.0, 0.0)
 
 
-class LoadedTerms(NamedTuple):
-    """Numbers of `friction/phases/resting.py`: M, F, the rows kept, forms at rest, by rate and by multiplier; efforts
-    next to those of motors."""
+class LoadForms(NamedTuple):
+    """Numbers of `friction/phases/resting.py`: forms of all surfaces at rest, by rate and by multiplier of the rows
+    kept; efforts next to those of motors."""
 
-    M: Matrix
-    F: Vector
-    A: Matrix
-    b: Vector
     c: Vector
     Q: Matrix
     L: Matrix
     beside: Vector
 
 
-def loaded_terms(
-    model: Model, request: Request, state: State, external: External, problem: Problem
-) -> LoadedTerms:
-    """Collect the terms of a state under constraints."""
+def load_forms(model: Model, request: Request, state: State, external: External) -> LoadForms:
+    """Compute the forms of loads at a state."""
     acting: Loads = loads_on(model, state, external, passive=request.passive)
+    if not len(model.surfaces):
+        return LoadForms(
+            np.zeros(0), np.zeros((0, model.nv)), np.zeros((0, len(request.kept))), acting.beside
+        )
     carry = _Carrying.of(model, request, state)
     L = load_columns(model, request, state)
     if carry.shares is None:
         forced = tree.Forced(model, state.q, state.qd, state.tau + acting.efforts, acting.wrenches)
         x = tree.composite(forced, surfaces_of(model))
         c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]
-        return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), array(Q), L, acting.beside)
+        return LoadForms(array(c), array(Q), L, acting.beside)
     still, none, at_rest = np.zeros(model.nv), np.zeros(len(request.kept)), _without_gravity(model)
     first = carry.wrenches(model, state.qd, still, acting.wrenches, none)
     moved = [carry.wrenches(at_rest, still, e, no_wrenches(model), none) for e in np.eye(model.nv)]
     c, Q = _forms(model, state, first), array([_forms(model, state, w) for w in moved]).T
-    return LoadedTerms(problem.M, problem.F, problem.A, problem.b, array(c), Q, L, acting.beside)
+    return LoadForms(array(c), Q, L, acting.beside)
 
 
 def load_columns(model: Model, request: Request, state: State) -> Matrix:

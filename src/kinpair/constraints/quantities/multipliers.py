@@ -33,12 +33,12 @@ from kinpair.algebra import ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.constraints.quantities.equations import largest
+from kinpair.constraints.rounding import INDEPENDENT, REDUNDANT, SHARING_KNOWN, SHORT
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import by_constraint, in_loop, with_rows, wrench_rows
-from kinpair.constraints.solvers.rank_revealing import SHORT
 from kinpair.evaluation.quantities import External, Request, joint_order
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import newton_euler
@@ -48,9 +48,6 @@ from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates
 from kinpair.model.state import State
 from kinpair.spatial.twist import rotate
-
-INDEPENDENT = 1e-4  # what a row of length one must have beyond the others
-REDUNDANT = 1e-8  # what a redundant row may have beyond the others
 
 
 class Multipliers(NamedTuple):
@@ -202,7 +199,6 @@ def _of_dependent(T: Sequence[Sequence[Scalar]], mu: Sequence[Scalar]) -> list[S
     return list(ldl.solve(S, array([_dot(t, mu) for t in T]))[0])
 
 
-ENOUGH = 1e-9  # a pivot of BᵀCB below this part of its entry: the compliances do not say who carries a load
 SLACK, TURNS = 1e-6, 3  # ε of (RE6), and how often it is solved
 COMPONENTS = 6
 
@@ -251,7 +247,7 @@ class Sharing(NamedTuple):
     @property
     def sound(self) -> tuple[Scalar, Scalar]:
         """Smaller and larger number where the compliances say who carries what."""
-        return ENOUGH, self.enough
+        return SHARING_KNOWN, self.enough
 
 
 def sharing(model: Model, kept: Sequence[int], state: State, *, changing: bool = False) -> Sharing | None:

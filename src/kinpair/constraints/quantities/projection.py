@@ -30,21 +30,25 @@ from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.algebra.choice import less, minimum, where
 from kinpair.constraints.quantities.equations import free_terms, largest, mass_tree
-from kinpair.constraints.quantities.solution import SQUARED_SOUND, WIDE_OPEN, of_rank
-from kinpair.constraints.rows import closing
+from kinpair.constraints.quantities.solution import of_rank
+from kinpair.constraints.rounding import (
+    CONSISTENT,
+    DAMPED_RATES,
+    DAMPED_STEP,
+    EMPTY,
+    SMALLEST,
+    SQUARED_SOUND,
+    WIDE_OPEN,
+)
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.solvers import SOLVERS, Accelerations, Problem
 from kinpair.constraints.solvers.problem import with_held
-from kinpair.constraints.solvers.rank_revealing import CONSISTENT
 from kinpair.evaluation.quantities import Request
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.state import State
-
-EMPTY = 1e-12  # so long counts a row that says nothing
-SMALLEST = 1e-12  # |A Aᵀ| counts as no less than this, see `constraints/rows/closing.py`
 
 
 def nearest_rates(
@@ -83,7 +87,7 @@ def closing_step(model: Model, request: Request, q: Vector, time: Vector) -> tup
     A = (all_rows.matrix(model, constraints, q, time[0])[numbers] / scales[:, None])[:, free]
     gram = A @ A.T
     size = np.sqrt(sum((x * x for x in gram.reshape(-1)), SMALLEST * SMALLEST))
-    solved = _solved(A, -phi, [closing.DAMPING * size] * len(phi))
+    solved = _solved(A, -phi, [DAMPED_STEP * size] * len(phi))
     return _spread(model, free, solved.qdd), np.sqrt(phi @ phi)  # (OB2)
 
 
@@ -127,14 +131,11 @@ def _sound(
     return reduce(mul, [where(less(low, high), 1.0, 0.0) for low, high in pairs])
 
 
-DAMPING = 1e-12  # of the entries that A M⁻¹ Aᵀ had: the rates change by 5e5 times ψ at most
-
-
 def least_step(
     model: Model, M: Matrix, A: Matrix, right: Vector, mu: Sequence[float] = (), sizes: Sequence[float] = ()
 ) -> Accelerations:
     """δ of M δ = Aᵀμ, A δ = right; rows of any rank with `mu`, damped where `sizes` of A M⁻¹ Aᵀ are given."""
-    damping = [DAMPING * size for size in sizes]
+    damping = [DAMPED_RATES * size for size in sizes]
     problem = Problem(M, np.zeros(model.nv), A, right, *mass_tree(model), damping=damping)
     held = None if model.slip is None else model.slip.held
     return of_rank(mu)(problem if held is None else with_held(problem, held))

@@ -12,7 +12,8 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, where
 from kinpair.constraints.quantities.equations import largest
 from kinpair.constraints.quantities.multipliers import multipliers
-from kinpair.constraints.quantities.solution import HOLDS, WIDE_OPEN, solve
+from kinpair.constraints.quantities.solution import solve
+from kinpair.constraints.rounding import HOLDS, WIDE_OPEN
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Motion

@@ -19,6 +19,16 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints.quantities.equations import Equations, Tree, equations, has_own_mass, largest
 from kinpair.constraints.quantities.friction import Loaded, with_friction
+from kinpair.constraints.rounding import (
+    EMBEDDED_SOUND,
+    ENERGY_FADED,
+    ENERGY_SOUND,
+    FADED,
+    HOLDS,
+    MASS_SOUND,
+    SQUARED_SOUND,
+    WIDE_OPEN,
+)
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import wrench_rows
@@ -44,15 +54,7 @@ from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Model
 from kinpair.model.state import State
 
-MASS_SOUND = 1e-12  # a pivot of the mass matrix below this part of its scale is looked at closely
 EMBEDDED = ("rosenberg-extended", "maggi", "partition", *OF_ENERGY)  # these choose dependent rates
-EMBEDDED_SOUND = 5e-3  # pivots of A itself; A₁⁻¹ enters twice, and rounding grows to some 1e-10
-ENERGY_SOUND = 1e-2  # the same where A₁⁻¹ is differentiated too
-SQUARED_SOUND = 5e-4  # pivots of A M⁻¹ Aᵀ, by which rounding grows once
-FADED = 1e-6  # a row shorter than this part of the longest is mostly rounding
-ENERGY_FADED = 1e-3  # the same where A₁⁻¹ is differentiated
-HOLDS = 1e-6  # how far a row left out may be from holding, against the accelerations
-WIDE_OPEN = 1e-3  # [rad], or a part of the mechanism's reach: no drift of an integration, but a wrong q
 
 
 def soundness(request: Request, x: Equations, solved: Accelerations) -> tuple[Vector, Scalar]:

@@ -135,10 +135,9 @@ def terms(
 def loaded_terms(
     model: Model, request: Request, q: Vector, qd: Vector, tau: Vector, time: Vector, loads: External
 ) -> tuple[Matrix | Vector, ...]:
-    """Terms that solves in floats with friction from load need, see `constraints/quantities/friction.py`."""
+    """Terms that solves in floats with friction need: M, F, A and b of all rows, forms of loads."""
     state = State(q, qd, tau=tau, time=time[0])
-    problem = equations(model, request, state, loads).problem(request)
-    return tuple(friction.loaded_terms(model, request, state, loads, problem))
+    return *terms(model, request, q, qd, tau, time, loads), *friction.load_forms(model, request, state, loads)
 
 
 def constraint_positions(model: Model, request: Request, q: Vector, time: Vector) -> Vector:

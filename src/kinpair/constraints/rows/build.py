@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from kinpair.constraints.rounding import ROUNDING
 from kinpair.constraints.rows import coordinates as c
 from kinpair.constraints.rows import rolling
 from kinpair.constraints.rows.constraint import Constraint
@@ -32,7 +33,6 @@ TRIED = np.array([[0.3, -0.5, -0.8], [-0.7, 0.2, -0.4]])  # directions in which 
 GRID = np.array([(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z])
 AROUND = GRID / np.linalg.norm(GRID, axis=1)[:, None]  # directions in which it is convex
 ASIDE = 0.2  # how far to either side
-ROUNDED = 1e-9
 NONE = "there is none whose rate is its derivative"
 RIMLESS = {"ball": "a ball", "ellipsoid": "an ellipsoid"}
 
@@ -195,7 +195,7 @@ def _check_support(h: Support, place: Place) -> None:
     for u in TRIED:
         with np.errstate(all="ignore"):
             once, twice = float(h(u)), float(h(2.0 * u))
-        if not abs(twice - 2.0 * once) <= ROUNDED * (abs(once) + abs(twice)):
+        if not abs(twice - 2.0 * once) <= ROUNDING * (abs(once) + abs(twice)):
             raise place.error(
                 f"has a support function with h(u) = {once:.6g} and h(2u) = {twice:.6g}; it must grow with the length "
                 "of u: how far the body reaches in the direction u, times np.sqrt(u @ u)"
@@ -204,7 +204,7 @@ def _check_support(h: Support, place: Place) -> None:
         with np.errstate(all="ignore"):
             here = float(h(u))
             aside = min(0.5 * float(h(u + ASIDE * v) + h(u - ASIDE * v)) for v in np.eye(3))
-        if aside < here - ROUNDED * abs(here):
+        if aside < here - ROUNDING * abs(here):
             raise place.error(
                 f"has a support function that is not convex: a step of {ASIDE:g} to either side of "
                 f"u = [{listed(f'{x:.3g}' for x in u)}] gives {aside:.6g} on average, less than h(u) = {here:.6g}; "

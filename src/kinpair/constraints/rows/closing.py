@@ -16,18 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-CLOSED = 1e-12  # [rad], or a part of the size of the mechanism
+from kinpair.constraints.rounding import BEYOND, CLOSED, DAMPED_STEP, MEANT, NO_LENGTH, SMALLEST
+
 ROUNDED = 1e3 * CLOSED  # where Newton's method stands still for rounding alone
 LONGEST = 0.5  # a step moves no coordinate by more than this [rad] or [m]
 TRIALS = 200
 SEARCH = 50  # the same within limits, where one guess after another is tried
 HALVINGS = 12
-DAMPING = 1e-9
 MOST_DAMPED = 1e3
 NEAR = 1.5  # [rad] or [m]: no leap
 TURN = 2.0 * np.pi
-MEANT = 1e-3  # [rad] or [m]: a guess so near to a position is that position
-BEYOND = 1e-9  # [rad] or [m]: nearer to a limit than this is within it
 WIDE = np.pi  # [rad] or [m]: how far a coordinate without limits is moved in search of others within theirs
 # parts of the way from the guess to a place anywhere within limits
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0)
@@ -182,7 +180,7 @@ def _distance(assembled: Assembled, q: np.ndarray) -> float:
 
 def newton(x: Closing, q: np.ndarray, box: Box | None = None, trials: int = TRIALS) -> Assembled:
     """(CA1), within a box (CA2), until it is closed or stands still, or comes where the rows have no value."""
-    residual, steps, damping = x.phi(q), 0, DAMPING
+    residual, steps, damping = x.phi(q), 0, DAMPED_STEP
     for _ in range(trials):
         gap, A = _norm(residual), x.matrix(q)[:, list(x.free)]
         if not np.isfinite(A).all() or not np.isfinite(gap):
@@ -194,7 +192,7 @@ def newton(x: Closing, q: np.ndarray, box: Box | None = None, trials: int = TRIA
         taken = _shortened(x, q, delta, gap)
         if taken is not None:
             q, residual = taken
-            steps, damping = steps + 1, max(damping / 10.0, DAMPING)
+            steps, damping = steps + 1, max(damping / 10.0, DAMPED_STEP)
         elif gap <= ROUNDED or damping > MOST_DAMPED:
             break
         else:
@@ -204,16 +202,16 @@ def newton(x: Closing, q: np.ndarray, box: Box | None = None, trials: int = TRIA
 
 def _polished(x: Closing, q: np.ndarray, phi: np.ndarray, A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Take one step more, from closed enough to closed as far as rounding goes: redundant rows then agree."""
-    there = x.step(q, _step(A, phi, DAMPING))
+    there = x.step(q, _step(A, phi, DAMPED_STEP))
     return min((q, phi), (there, x.phi(there)), key=lambda pair: _norm(pair[1]))
 
 
 def _step(A: np.ndarray, phi: np.ndarray, damping: float) -> np.ndarray:
     """(CA1), damped a little so that directions that A hardly sees are left alone, and not too long."""
     S = A.T @ A
-    S[np.diag_indices_from(S)] += damping * max(float(np.linalg.norm(S)), 1e-12)
+    S[np.diag_indices_from(S)] += damping * max(float(np.linalg.norm(S)), SMALLEST)
     delta = np.linalg.solve(S, -A.T @ phi)
-    return delta * min(1.0, LONGEST / max(np.abs(delta).max(initial=0.0), 1e-300))
+    return delta * min(1.0, LONGEST / max(np.abs(delta).max(initial=0.0), NO_LENGTH))
 
 
 def _stopped(A: np.ndarray, phi: np.ndarray, damping: float, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.algebra.lu import pivot_order
+from kinpair.constraints.rounding import PART, RANK
 from kinpair.constraints.rows import stacked as rows
 from kinpair.constraints.rows.build import constraints_of, is_constrained
 from kinpair.constraints.rows.constraint import Constraint
 from kinpair.constraints.rows.coordinates import OfPositions
 from kinpair.constraints.rows.joined import Joined
-from kinpair.constraints.solvers.rank_revealing import RANK, lengths, null_space
+from kinpair.constraints.solvers.rank_revealing import lengths, null_space
 from kinpair.description.fields import counted
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import KinpairError, listed
@@ -99,7 +100,6 @@ def independent_rows(A: np.ndarray) -> tuple[int, ...]:
 
 TRIED = 3  # positions: at one of them a joint is held, or it is free
 ABOUT = 0.3  # [rad] or [m]: how far they are from the start
-PART = 1e-8  # of a motion: less is rounding
 
 
 def checked(model: Model, *, strict: bool = False) -> Model:

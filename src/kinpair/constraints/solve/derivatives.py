@@ -14,6 +14,7 @@ import math
 
 from kinpair.compiler.loops.kinds import Matrix, Vector
 from kinpair.compiler.loops.lapack import lu_factor, lu_solve
+from kinpair.constraints.rounding import EDGE, SELECTED
 from kinpair.constraints.solve.newton import Memory
 from kinpair.constraints.solve.residual import (
     BOX,
@@ -33,9 +34,7 @@ from kinpair.constraints.solve.residual import (
 )
 from kinpair.constraints.solve.scaling import jump_scale, scale
 
-SELECTED = 1e-6  # the proximal term of slopes, against the unit diagonal of D
 ROUNDS = 3
-EDGE = 1e-8  # of the scaled problem: nearer to another phase than this is at the boundary
 
 
 def at_boundary(s: Problem, x: Vector, z: Vector) -> bool:

@@ -26,6 +26,7 @@ import numpy as np
 
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
+from kinpair.constraints.rounding import NO_RESPONSE, TOLERANCE
 from kinpair.constraints.solve.chain import PLAN, SMALL, VECTORS
 from kinpair.constraints.solve.elimination import LISTS
 from kinpair.constraints.solve.newton import Memory
@@ -43,11 +44,10 @@ from kinpair.constraints.solve.residual import (
     WIDTH,
     Problem,
 )
-from kinpair.constraints.solve.scaling import NO_RESPONSE, scale, solve_rows
+from kinpair.constraints.solve.scaling import scale, solve_rows
 from kinpair.errors import InputError
 
 KEPT = 64  # sizes whose memory is kept, and rows of the largest
-TOLERANCE = 1e-12  # of |F|∞ of the scaled problem
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from kinpair.compiler.loops.kinds import Integers, Matrix, Vector
+from kinpair.constraints.rounding import NO_RESPONSE
 from kinpair.constraints.solve.chain import solve_scaled
 from kinpair.constraints.solve.elimination import FEW, Order, arrange
 from kinpair.constraints.solve.newton import Memory, number_of_nodes
@@ -40,8 +41,6 @@ from kinpair.constraints.solve.residual import (
     defect,
     product,
 )
-
-NO_RESPONSE = 1e-14  # D_jj below this part of the largest is zero
 
 
 def hypotenuse(a: float, b: float) -> float:

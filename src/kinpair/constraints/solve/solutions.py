@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.solve.problem import TOLERANCE, Disc, Group, Interval, Scaling
+from kinpair.constraints.rounding import NO_EFFECT, SAME_SOLUTION, SURE, TOLERANCE
+from kinpair.constraints.solve.problem import Disc, Group, Interval, Scaling
 from kinpair.constraints.solve.residual import (
     BOX,
     COUNT,
@@ -53,10 +54,7 @@ from kinpair.constraints.solve.residual import (
 MANY = 20_000  # choices: beyond, none is tried
 STEPS = 25
 STARTS = (0.0, 1.0, 4.0, 30.0)  # x at the ends, against the radii at x = 0
-SAME = 1e-8  # x that differ by less are one solution
 AT_ONCE = 4_096  # candidates
-RANK = 1e-11  # a response below this part of the largest counts as zero
-SURE = 1.0 - 1e-9  # of the spectral radius
 PROVED = 10  # groups at rest: beyond, nothing is proved
 
 
@@ -82,7 +80,9 @@ def every(D: np.ndarray, g: np.ndarray, groups: Sequence[Group]) -> list[Candida
         for x, residual in _solved(scaling.problem, choices):
             scale = max(1.0, float(np.abs(x).max()))
             y = x * scaling.gamma / scaling.T
-            if not any(np.abs(x - other).max() <= SAME * scale for other, _ in _scaled(found, scaling)):
+            if not any(
+                np.abs(x - other).max() <= SAME_SOLUTION * scale for other, _ in _scaled(found, scaling)
+            ):
                 found.append(Candidate(y, residual))
     return found
 
@@ -224,7 +224,7 @@ def _joined(p: Problem) -> bool:
         if p.table[WIDTH * k + KIND] != SLIDES and p.D[i, i] > 0.0
     ]
     own = np.linalg.svd(p.D[np.ix_(rows, rows)], compute_uv=False)
-    return bool(len(own)) and not own[-1] > RANK * own[0]
+    return bool(len(own)) and not own[-1] > NO_EFFECT * own[0]
 
 
 def _steps(J: np.ndarray, right: np.ndarray, joined: bool) -> np.ndarray:
@@ -234,7 +234,7 @@ def _steps(J: np.ndarray, right: np.ndarray, joined: bool) -> np.ndarray:
             return np.linalg.solve(J, right[..., None])[..., 0]
         except np.linalg.LinAlgError:
             pass
-    return (np.linalg.pinv(J, rcond=RANK) @ right[..., None])[..., 0]
+    return (np.linalg.pinv(J, rcond=NO_EFFECT) @ right[..., None])[..., 0]
 
 
 def _system(p: Problem, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -304,7 +304,7 @@ def _responses(D: np.ndarray, groups: Sequence[Group]) -> np.ndarray | None:
         return None
     rows = [groups[k].rows[0] for k in still]
     A = D[np.ix_(rows, rows)]
-    if len(rows) and not np.linalg.eigvalsh(A)[0] > RANK * np.abs(A).max():
+    if len(rows) and not np.linalg.eigvalsh(A)[0] > NO_EFFECT * np.abs(A).max():
         return None
     levels = np.zeros((len(D), len(groups)))
     for k, x in enumerate(groups):

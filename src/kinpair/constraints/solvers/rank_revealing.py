@@ -27,13 +27,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-RANK = 1e-8  # a singular value below this part of the largest is taken as zero
-CONSISTENT = 1e-6  # b may miss the range of A by this much of its size
+from kinpair.constraints.rounding import (
+    BALANCED,
+    CONSISTENT,
+    DEPENDENT_COLUMN,
+    LEAST_SIGMA,
+    LOADS,
+    LOST_INERTIA,
+    NO_LENGTH,
+    RANK,
+    SHARED,
+    SHORT,
+    SHORT_COLUMN,
+)
+
 DRIFTED = 10.0  # what a residual of the positions may do to the rank of redundant rows
 ALLOWED = 30.0  # and residuals of positions and rates to their agreement
-SHORT = 1e-2  # of the longest row
-SHARED = 1e-8  # of a unit load that redundant rows carry against each other: a smaller part is rounding
-LOST = 1e-12  # an inertia below this part of what it is judged by counts as zero
 
 
 class Drift(NamedTuple):
@@ -73,14 +82,14 @@ def solve(
     rank = rank_of(sigma, max(RANK, DRIFTED * drift.position))
     over = U[:, :rank] / sigma[:rank]
     gamma = Vt[:rank].T @ (over.T @ right)
-    missed = np.abs(A @ gamma - b) / sizes.max(initial=1e-300)
+    missed = np.abs(A @ gamma - b) / sizes.max(initial=NO_LENGTH)
     allowed = CONSISTENT * (1.0 + np.abs(right).max(initial=0.0))
     by_position = drift.position * (1.0 + np.abs(gamma).max(initial=0.0))
     allowed += ALLOWED * (by_position + drift.rate * (1.0 + drift.speed))
     contradicting = np.flatnonzero(missed > allowed)  # (CR1)
     Z = Vt[rank:].T
     mu, W = _inertias(M, Z, np.full(len(F), np.abs(M).max(initial=0.0) or 1.0) if scales is None else scales)
-    solid = mu > LOST
+    solid = mu > LOST_INERTIA
     own = W[:, solid]
     qdd = gamma + own @ ((own.T @ (F - M @ gamma)) / mu[solid])  # (CR2)
     lam = (over @ (Vt[:rank] @ (M @ qdd - F))) / sizes  # (CR3)
@@ -105,7 +114,7 @@ def lengths(A: np.ndarray) -> np.ndarray:
 
 def rank_of(sigma: np.ndarray, part: float = RANK) -> int:
     """Number of singular values that count: those above this part of the largest."""
-    return int((sigma > part * max(sigma[0], 1e-3)).sum()) if len(sigma) else 0
+    return int((sigma > part * max(sigma[0], LEAST_SIGMA)).sum()) if len(sigma) else 0
 
 
 def self_stresses(A: np.ndarray, rank: int | None = None) -> np.ndarray:
@@ -137,9 +146,6 @@ def _inertias(M: np.ndarray, Z: np.ndarray, scales: np.ndarray) -> tuple[np.ndar
     return mu, own @ V
 
 
-REACHED = 1e-8  # what may stay unbalanced, against the size of the efforts needed
-
-
 class Efforts(NamedTuple):
     """τ of the actuated rates, λ of all rows (least norm), what stays unbalanced, and whether another τ would do."""
 
@@ -161,7 +167,7 @@ def efforts(r: np.ndarray, A: np.ndarray, actuated: np.ndarray) -> Efforts:
     tau[actuated] = own
     missing = Z @ (Z.T @ (r - tau))
     lam = multipliers_of(A, r - tau)
-    possible = bool(np.abs(missing).max(initial=0.0) <= REACHED * (1.0 + np.abs(r).max(initial=0.0)))
+    possible = bool(np.abs(missing).max(initial=0.0) <= BALANCED * (1.0 + np.abs(r).max(initial=0.0)))
     return Efforts(tau, lam, missing, possible, len(actuated) - rank)
 
 
@@ -170,16 +176,13 @@ def multipliers_of(A: np.ndarray, efforts: np.ndarray) -> np.ndarray:
     if not len(A):
         return np.zeros(0)
     sizes = lengths(A)
-    return np.linalg.lstsq((A / sizes[:, None]).T, efforts, rcond=1e-12)[0] / sizes
-
-
-DEPENDENT = 1e-7  # part of a column of length one beyond those before it: below, it depends on them
+    return np.linalg.lstsq((A / sizes[:, None]).T, efforts, rcond=LOADS)[0] / sizes
 
 
 def independent_columns(A: np.ndarray) -> np.ndarray:
     """Indices of the columns of A (rows, columns) that do not depend on those before them."""
     scale = np.linalg.norm(A, axis=0)
-    active = np.flatnonzero(scale > 1e-10 * max(float(scale.max(initial=0.0)), 1e-300))
+    active = np.flatnonzero(scale > SHORT_COLUMN * max(float(scale.max(initial=0.0)), NO_LENGTH))
     Q = np.zeros((min(A.shape), len(A)))  # by rows
     kept: list[int] = []
     for k in active:  # orthogonalised twice: as accurate as Householder's columns
@@ -188,7 +191,7 @@ def independent_columns(A: np.ndarray) -> np.ndarray:
         x = x - (found @ x) @ found
         x = x - (found @ x) @ found
         size = float(np.linalg.norm(x))
-        if size > DEPENDENT:
+        if size > DEPENDENT_COLUMN:
             Q[len(kept)] = x / size
             kept.append(int(k))
     return np.array(kept, dtype=int)

@@ -42,4 +42,5 @@ def terms_under_load(model: Model, state: State, acting: Loads) -> tuple[Matrix 
     x = composite_terms(forced, surfaces_of(model))
     c, Q = [form for row in x.forms for form in row], [row for rows in x.Q for row in rows]
     rows = np.zeros((0, model.nv)), np.zeros(0)
-    return x.H, x.F, *rows, array(c), array(Q), np.zeros((len(c), 0)), acting.beside
+    forms = (array(c), array(Q)) if c else (np.zeros(0), np.zeros((0, model.nv)))
+    return x.H, x.F, *rows, *forms, np.zeros((len(c), 0)), acting.beside

@@ -28,9 +28,8 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar
 from kinpair.algebra.choice import less, maximum, sign, where
 from kinpair.forces.element import Instant
+from kinpair.friction.rounding import FADED_SPEED, NEGATIVE
 from kinpair.model.signal import Signal
-
-NEGATIVE = -1e-12  # [N m], [N]: what is less negative is rounding of a level that reaches zero
 
 
 @final
@@ -77,7 +76,6 @@ KEYS = ("level", "level_static", "level_negative")
 
 
 SLOW = 1e-3  # v₀ of (FR6) [rad/s] or [m/s]
-LEAST = 1e-150  # a smaller part of the Stribeck speed counts as zero
 ZERO = Level(0.0)
 
 
@@ -228,7 +226,7 @@ def faded(speed: Scalar, stribeck_speed: Scalar, exponent: Scalar) -> Scalar:
     x = speed / stribeck_speed
     if isinstance(exponent, (int, float)) and exponent in (1.0, 2.0):
         return np.exp(-x) if exponent == 1.0 else np.exp(-x * x)
-    return np.exp(-np.exp(exponent * np.log(maximum(x * sign(x), LEAST))))  # a complex step passes
+    return np.exp(-np.exp(exponent * np.log(maximum(x * sign(x), FADED_SPEED))))  # a complex step passes
 
 
 def powered(rate: Scalar, exponent: Scalar) -> Scalar:

@@ -17,8 +17,8 @@ import numpy as np
 
 from kinpair.friction.loads.contraction import is_bounded, proved
 from kinpair.friction.loads.system import Response, Slip, System
+from kinpair.friction.rounding import FINE
 
-FINE = 1e-13  # |F| against the largest load
 SWEEPS = 30  # of Newton's method in a step of the path
 PATIENCE = 3  # sweeps in which |F| is not halved
 FIRST, SHORTEST = 0.25, 1e-10  # steps in t

@@ -18,9 +18,8 @@ from kinpair.algebra import lu
 from kinpair.algebra.arrays import Scalar, array
 from kinpair.algebra.choice import less, minimum, where
 from kinpair.friction.loads.system import System
+from kinpair.friction.rounding import SURE_PIVOT
 from kinpair.friction.surfaces.surface import Surface
-
-SURE = 1e-9  # of a pivot
 
 
 def needs_proof(surfaces: Sequence[Surface]) -> bool:
@@ -42,4 +41,4 @@ def proved(x: System) -> Scalar:
         columns = x.response.forms_by_load[k]
         row = [-own.spread(columns[l], force if l == k else none) for l in range(n)]  # (FU1)
         rows.append([1.0 + b if l == k else b for l, b in enumerate(row)])
-    return where(less(SURE, reduce(minimum, lu.factor(array(rows)).D)), 1.0, 0.0)
+    return where(less(SURE_PIVOT, reduce(minimum, lu.factor(array(rows)).D)), 1.0, 0.0)

@@ -31,13 +31,10 @@ import numpy as np
 from kinpair.algebra import lu
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, is_nothing
 from kinpair.algebra.choice import less, maximum, minimum, sign, where
+from kinpair.friction.rounding import CREEP, LEAST_SQUARE, MET, NO_DIRECTION
 from kinpair.friction.surfaces.surface import Carried, Jump, Surface, length, magnitude
 
-MET = 1e-10  # |F| against the largest load
 FEELING = 3  # sweeps where a load depends on the friction force alone: a kinked line, or nearly one
-SMALL = 1e-12  # [m/s]: sliding slower than this has no direction of its own
-LEAST = 1e-30  # so that no jump at all is no division by zero
-CREEP = 5e-10  # [m/s]: in runs several rates that slide slower keep the direction in which they began to
 NARROW = 0.5  # cosine of the angle by which several rates may turn away from a direction that is fixed
 
 
@@ -169,8 +166,8 @@ def edges_of(
             continue
         jump, theta = s.jump(c[k], at), next(given)
         beyond = jump.y - jump.limit
-        z = theta + np.divide(beyond, magnitude(jump.height) + LEAST)
-        alone = where(less(moved[k], LEAST), 1.0, jump.helps)
+        z = theta + np.divide(beyond, magnitude(jump.height) + LEAST_SQUARE)
+        alone = where(less(moved[k], LEAST_SQUARE), 1.0, jump.helps)
         side = where(less(0.0, beyond), 1.0, 0.0)
         clipped = where(less(0.5, alone), side, minimum(maximum(z, 0.0), 1.0))
         inside = (1.0 - alone) * where(less(0.0, z), where(less(z, 1.0), 1.0, 0.0), 0.0)
@@ -244,7 +241,7 @@ def _slip(surface: Surface, qd: Vector, given: Vector, through: bool) -> Slip:
     speed = length(*s)
     if through:
         return Slip(steady(s, given), surface.grip.coefficient(speed))
-    moves, over = less(SMALL, speed), np.divide(1.0, speed)
+    moves, over = less(NO_DIRECTION, speed), np.divide(1.0, speed)
     u = array([where(moves, x * over, y) for x, y in zip(s, given, strict=True)])
     return Slip(u, surface.grip.coefficient(speed))
 

@@ -46,6 +46,7 @@ from kinpair.friction.loads.system import (
     force_slope,
     sides,
 )
+from kinpair.friction.rounding import NOTHING
 from kinpair.friction.surfaces.surface import Carried, Surface
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates, each, joined, rate_tree
@@ -173,7 +174,6 @@ def by_reaction_equation(
 
 
 CAUTION = 10.0  # in (FN5)
-NOTHING = 1e-300  # so that no friction at all is no division by zero
 
 
 class Equations(NamedTuple):

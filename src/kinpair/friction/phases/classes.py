@@ -17,12 +17,11 @@ import numpy as np
 from kinpair.constraints.solve import solutions
 from kinpair.friction.phases import resting
 from kinpair.friction.phases.resting import Found, Resting
+from kinpair.friction.rounding import SAME_MOTION
 
 ONE, SHARED, SEVERAL, NONE, ILL = KINDS = ("one", "shared", "several", "none", "ill-conditioned")
 SOLVED, NEARLY = 1e-10, 1e-6  # |F| of the scaled problem
-SAME = 1e-7  # accelerations that differ by less than this part of the largest are one motion
 HALVINGS = 20  # of the coefficients, for the least at which several solutions are there
-HELD = 1e-12  # an acceleration of sliding this small, against that without friction, counts as zero
 
 
 class Classified(NamedTuple):
@@ -38,7 +37,7 @@ class Classified(NamedTuple):
         """Numbers of f in which the solutions differ."""
         f = np.array([x.f for x in self.solutions])
         scale = max(1.0, float(np.abs(f).max(initial=0.0)))
-        return np.flatnonzero(np.ptp(f, axis=0) > SAME * scale).tolist() if len(f) else []
+        return np.flatnonzero(np.ptp(f, axis=0) > SAME_MOTION * scale).tolist() if len(f) else []
 
 
 def classified(x: Resting, first: Found | None = None) -> Classified:
@@ -59,7 +58,7 @@ def found_one(x: Resting) -> Classified:
     first = resting.from_start(x, resting.still(x))
     if not first.met:
         return of_choices(x, first)
-    if is_unique(x):
+    if not any(x.load) or is_unique(x):  # where no force changes bounds, every solution is one motion
         return Classified(ONE, True, (first,))
     apart = any(other.met and not _same(first.a, other.a) for other in resting.others(x))
     return of_choices(x, first) if apart else Classified(ONE, False, (first,))
@@ -84,8 +83,8 @@ def of_choices(x: Resting, first: Found | None = None) -> Classified:
 
 def sticking(x: Resting, found: Found) -> list[int]:
     """Numbers of the surfaces at rest that stay so."""
-    small = HELD * (1.0 + float(np.abs(x.a).max(initial=0.0)))
-    return [k for k in x.still if float(np.linalg.norm(found.a[x.where[k]])) <= small]
+    moves = resting.moving(x, found, x.still)
+    return [k for k in x.still if k not in moves]
 
 
 def begins(x: Resting) -> float:
@@ -115,4 +114,4 @@ def _scaled(x: Resting, part: float) -> Resting:
 
 def _same(a: np.ndarray, b: np.ndarray) -> bool:
     size = max(1.0, float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-    return float(np.abs(a - b).max(initial=0.0)) <= SAME * size
+    return float(np.abs(a - b).max(initial=0.0)) <= SAME_MOTION * size

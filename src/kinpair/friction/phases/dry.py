@@ -1,7 +1,4 @@
-"""Dry friction of constant level in floats: what it does at rest, and what each joint has of it.
-
-Compiled accelerations have friction by the sign of each rate, and none where a rate is zero. A state with such a rate
-is solved again here, see `constraints/solve/stick.py`.
+"""Friction of a level in floats, as surfaces whose load does not change, and what friction does to a rate.
 
 Derivatives are those of the mode in force: rates h that stick go on sticking, by efforts that change with the state.
 With ∂q̈ the derivatives without these efforts, and f_τ those by efforts,
@@ -11,22 +8,20 @@ With ∂q̈ the derivatives without these efforts, and f_τ those by efforts,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.solve.stick import SLIDES, AtRest, Levels, at_rest
 from kinpair.errors import InputError
-from kinpair.forces.element import Element, Instant
 from kinpair.forces.elements import acting, elements_of
+from kinpair.friction.rounding import HELD_RANK
+from kinpair.friction.surfaces.level import Level
+from kinpair.friction.surfaces.surface import Grip
 from kinpair.model.model import Model
 from kinpair.model.state import NOTHING, State
 
-Terms: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # M, F, A, b
-AT_START = (NOTHING, np.zeros(1), NOTHING)  # efforts, time and inputs, where a state has none
-RANK = 1e-10  # of the answers of held rates to efforts: less is rounding, where constraints join them
+UNIT = Grip(1.0, 1.0)  # the load of a level is the level itself
 
 
 def held_slopes(by: Sequence[np.ndarray], rates: np.ndarray) -> list[np.ndarray]:
@@ -34,12 +29,12 @@ def held_slopes(by: Sequence[np.ndarray], rates: np.ndarray) -> list[np.ndarray]
     if not len(rates):
         return list(by)
     by_tau = by[2]
-    answer = by_tau[:, rates] @ np.linalg.pinv(by_tau[rates][:, rates], rcond=RANK)
-    found = [x - answer @ x[rates] for x in by]  # (FD3)
-    for x in found:
+    response = by_tau[:, rates] @ np.linalg.pinv(by_tau[rates][:, rates], rcond=HELD_RANK)
+    slopes = [x - response @ x[rates] for x in by]  # (FD3)
+    for x in slopes:
         x[rates] = 0.0
-    found[2][:, rates] = 0.0
-    return found
+    slopes[2][:, rates] = 0.0
+    return slopes
 
 
 def each_state(
@@ -62,110 +57,47 @@ class JointFriction(NamedTuple):
     load: float = np.nan
 
 
-class DryStates:
-    """Solves for a model whose joints have dry friction of a level that no load makes.
+def level_surfaces(
+    model: Model, time: float, u: np.ndarray | None = None, *, passive: bool = True
+) -> list[Level]:
+    """Return the friction of a level on each rate at a time [s]; levels that inputs operate act where u (nu,) is given.
 
-    A state is (q, qd, tau), with the time (1,) and the inputs u (nu,) behind these where levels depend on them.
-    `driven`: friction that an input operates acts as well.
+    InputError where a level is below zero.
     """
+    every = elements_of(model, passive=passive, driven=u is not None)
+    rates = sorted({k for x in every if not x.from_load for k in x.sticks})
+    if not rates:
+        return []
+    place = {k: n for n, k in enumerate(rates)}
+    bounds, still = np.zeros((len(rates), 4)), np.zeros(model.nv)
+    state = State(model.neutral(), still, u=NOTHING if u is None else u, time=time)
+    for owner, at in acting(model, state, passive=passive):
+        x = owner.element
+        if x.from_load:
+            continue
+        for n, pairs in enumerate((x.holds(at), x.slides(at))):
+            for k, pair in pairs.items():
+                bounds[place[k], 2 * n : 2 * n + 2] += np.array(pair, dtype=float)
+                if np.isnan(bounds[place[k]]).any():
+                    raise InputError(
+                        f"{model.name}: {x.name} has a level below zero at t = {float(time):.9g} s; "
+                        "friction resists motion, so its level is zero or above",
+                        element=x.name,
+                    )
+    body = {v: i for i in model.moving for v in range(model.nv)[model.v_span[i]]}
+    surfaces = list[Level]()
+    for v, (lo, _, slide_lo, slide_hi) in zip(rates, bounds.tolist(), strict=True):
+        span, name = model.v_span[body[v]], f"{model.v_names[v]}.friction"
+        number, count = v - span.start, span.stop - span.start
+        surfaces.append(Level(name, body[v], UNIT, -slide_lo, slide_hi, slide_lo - lo, number, count))
+    return surfaces
 
-    def __init__(self, model: Model, *, driven: bool = False, passive: bool = True) -> None:
-        self.model, self._passive = model, passive
-        every = elements_of(model, passive=passive, driven=driven)
-        self._elements = [x for x in every if x.sticks and not x.from_load]
 
-    @cached_property
-    def rates(self) -> np.ndarray:
-        """Numbers of the rates with dry friction."""
-        return np.array(sorted({k for x in self._elements for k in x.sticks}), dtype=int)
-
-    def needed(self, qd: np.ndarray) -> np.ndarray:
-        """Flags of the states (…,) in which a rate with dry friction is zero."""
-        return np.asarray((qd[..., self.rates] == 0.0).any(-1))
-
-    def _acting(self, state: tuple[np.ndarray, ...]) -> Iterator[tuple[Element, Instant]]:
-        """The elements with the state as each sees it."""
-        q, qd, _, time, u = (*state, *AT_START[len(state) - 2 :])
-        every = acting(self.model, State(q, qd, u=u, time=time[0]), passive=self._passive)
-        return ((x.element, at) for x, at in every if x.element.sticks and not x.element.from_load)
-
-    def levels(self, *state: np.ndarray) -> Levels:
-        """Levels of each of the rates at a state; InputError where one is below zero."""
-        place = {int(k): n for n, k in enumerate(self.rates)}
-        bounds = np.zeros((4, len(self.rates)))
-        for x, at in self._acting(state):
-            for n, pairs in enumerate((x.holds(at), x.slides(at))):
-                for k, pair in pairs.items():
-                    bounds[2 * n : 2 * n + 2, place[k]] += np.array(pair, dtype=float)
-                    if np.isnan(bounds[:, place[k]]).any():
-                        raise InputError(
-                            f"{self.model.name}: {x.name} has a level below zero at t = {float(at.state.time):.9g} s; "
-                            "friction resists motion, so its level is zero or above",
-                            element=x.name,
-                        )
-        return Levels(*bounds)
-
-    def check(self, *states: np.ndarray) -> None:
-        """Refuse states (…, n) with a level below zero."""
-        for _, own in each_state(
-            np.ones(np.broadcast_shapes(*(x.shape[:-1] for x in states)), dtype=bool), states
-        ):
-            self.levels(*own)
-
-    def forward(
-        self, state: tuple[np.ndarray, ...], qdd: np.ndarray, where: np.ndarray, terms: Callable[..., Terms]
-    ) -> np.ndarray:
-        """q̈ with the states of `where` solved again; `terms` of one state: M, F, A and b."""
-        solved = np.array(qdd, dtype=float)
-        for k, own in each_state(where, state):
-            solved[k] = self.one(own, terms(k, *own[:3]))[1].qdd
-        return solved
-
-    def sticking(self, state: tuple[np.ndarray, ...], terms: Terms) -> np.ndarray:
-        """Numbers of the rates that stick in one state."""
-        resting, found = self.one(state, terms)
-        levels = self.levels(*state)
-        rough = levels.rest_hi[resting] > levels.rest_lo[resting]
-        return self.rates[resting[rough & (found.phase != SLIDES)]]
-
-    def one(self, state: tuple[np.ndarray, ...], terms: Terms) -> tuple[np.ndarray, AtRest]:
-        """Places of the rates that are at rest, and what happens to them."""
-        resting = np.flatnonzero(state[1][self.rates] == 0.0)
-        own = Levels(*(x[resting] for x in self.levels(*state)))
-        return resting, at_rest(*terms, self.rates[resting], own, np.zeros(len(resting)))
-
-    def held_slopes(
-        self, state: tuple[np.ndarray, ...], by: Sequence[np.ndarray], terms: Callable[..., Terms]
-    ) -> list[np.ndarray]:
-        """Derivatives (…, nv, nv) of accelerations without what sticks: those of the mode in force, see (FD3)."""
-        slopes = [np.array(x) for x in by]
-        rests = np.broadcast_to(self.needed(state[1]), slopes[0].shape[:-2])
-        for k, own in each_state(rests, state):
-            held = held_slopes([x[k] for x in slopes], self.sticking(own, terms(k, *own[:3])))
-            for whole, part in zip(slopes, held, strict=True):
-                whole[k] = part
-        return slopes
-
-    def by_rate(self, state: tuple[np.ndarray, ...], terms: Terms) -> dict[str, JointFriction]:
-        """Friction at one state, by name of the rate; viscous parts of its laws are in the effort."""
-        qd, efforts = state[1], dict.fromkeys(self.rates.tolist(), 0.0)
-        for x, at in self._acting(state):
-            for k, effort in x.efforts(at).items():
+def level_efforts(model: Model, state: State) -> np.ndarray:
+    """Compute the efforts (nv,) of laws of a level on rates that move, their viscous parts included."""
+    efforts = np.zeros(model.nv)
+    for owner, at in acting(model, state):
+        if owner.element.sticks and not owner.element.from_load:
+            for k, effort in owner.element.efforts(at).items():
                 efforts[k] += float(effort)
-        levels = self.levels(*state)
-        moving = {
-            n: JointFriction(efforts[int(k)], abs(efforts[int(k)]), False)
-            for n, k in enumerate(self.rates)
-            if qd[k]
-        }
-        resting, found = self.one(state, terms)
-        still: dict[int, JointFriction] = {}
-        for n, effort, acceleration, phase in zip(
-            resting, found.effort, found.acceleration, found.phase, strict=True
-        ):
-            bounds = (levels.rest_lo, levels.rest_hi) if phase else (levels.slide_lo, levels.slide_hi)
-            against = effort < 0.0 or (effort == 0.0 and acceleration >= 0.0)
-            level = -bounds[0][n] if against else bounds[1][n]
-            still[int(n)] = JointFriction(float(effort), float(level), bool(phase))
-        every = {**moving, **still}
-        return {self.model.v_names[int(self.rates[n])]: every[n] for n in range(len(self.rates))}
+    return efforts

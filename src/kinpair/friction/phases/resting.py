@@ -33,15 +33,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinpair.constraints.rounding import STILL
+from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solve import problem, solutions
 from kinpair.constraints.solve import residual as shapes
 from kinpair.constraints.solve.problem import Disc, Group, Interval, Part
+from kinpair.constraints.solve.stick import moving_among, response
+from kinpair.constraints.solvers import rank_revealing
 from kinpair.friction.loads.system import Response, Slip, System
+from kinpair.friction.rounding import AT_BOUND, NO_EFFECT
 from kinpair.friction.surfaces.surface import JUMP, LINEAR, NORM, SQUARE, Carried, LoadPart, Surface
 
 
 class Terms(NamedTuple):
-    """(FA1) and (FA2) in floats: H (nv, nv), F (nv,), rows A and b, and by surface c(0), Q and L."""
+    """(FA1) and (FA2) in floats: H (nv, nv), F (nv,), rows A and b, and by surface c(0), Q and L; λ are the multipliers
+    of the rows `kept`."""
 
     H: np.ndarray
     F: np.ndarray
@@ -50,27 +56,32 @@ class Terms(NamedTuple):
     c: Sequence[np.ndarray]
     Q: Sequence[np.ndarray]
     L: Sequence[np.ndarray]
+    kept: Sequence[int]
 
 
 class Affine(NamedTuple):
-    """(FA3): q̈₀, P, and by surface c₀ and E."""
+    """(FA3): q̈₀, P, and by surface c₀ and E; and the efforts F without friction."""
 
     qdd: np.ndarray
     P: np.ndarray
     c: Sequence[np.ndarray]
     E: Sequence[np.ndarray]
+    F: np.ndarray
 
 
 def affine(x: Terms) -> Affine:
-    """Compute the answer to efforts of friction.    (FA3)"""
-    n, rows = len(x.F), len(x.b)
-    K = np.block([[x.H, -x.A.T], [x.A, np.zeros((rows, rows))]])
-    right = np.block([[x.F[:, None], np.eye(n)], [x.b[:, None], np.zeros((rows, n))]])
-    answer = np.linalg.solve(K, right)  # (FA1)
-    qdd, lam = answer[:n], answer[n:]
-    forms = [Q @ qdd + L @ lam for Q, L in zip(x.Q, x.L, strict=True)]  # (FA2)
-    first = [c + both[:, 0] for c, both in zip(x.c, forms, strict=True)]
-    return Affine(qdd[:, 0], qdd[:, 1:], first, [both[:, 1:] for both in forms])
+    """Compute the response to efforts of friction; rows may follow from each other, and H may be singular where they
+    make up for it.    (FA3)"""
+    P = response(x.H, x.A)
+    qdd = rank_revealing.solve(x.H, x.F, x.A, x.b).qdd if len(x.b) else P @ x.F
+    lam = np.zeros((len(x.kept), 1 + len(x.F)))
+    if lam.size and any(map(len, x.c)):
+        A = x.A[list(x.kept)]
+        rows = list(independent_rows(A))
+        beyond = np.concatenate([(x.H @ qdd - x.F)[:, None], x.H @ P - np.eye(len(x.F))], axis=1)
+        lam[rows] = np.linalg.lstsq(A[rows].T, beyond, rcond=None)[0]  # (FA1)
+    first = [c + Q @ qdd + L @ lam[:, 0] for c, Q, L in zip(x.c, x.Q, x.L, strict=True)]  # (FA2)
+    return Affine(qdd, P, first, [Q @ P + L @ lam[:, 1:] for Q, L in zip(x.Q, x.L, strict=True)], x.F)
 
 
 def sliding_system(
@@ -82,7 +93,6 @@ def sliding_system(
     return System(surfaces, slips, joints, Response(x.qdd, by_load, [list(c) for c in x.c], by_forms))
 
 
-RANK = 1e-11  # a response below this part of the largest counts as zero
 NO_LIMITS: Mapping[str, np.ndarray] = MappingProxyType({})
 SHAPES = {NORM: shapes.NORM, LINEAR: shapes.LINEAR, SQUARE: shapes.SQUARE, JUMP: shapes.LINEAR}
 
@@ -103,7 +113,7 @@ class Resting:
     """(FH1): what acts, where each surface has its numbers in f, and which are at rest; `u` and `mu` of the others.
 
     `surplus` is friction beyond μ N, of surfaces at rest. `limits` are the names of the limits, whose rows are behind
-    those of the surfaces.
+    those of the surfaces. `by_forces` are the accelerations that the single efforts without friction cause.
     """
 
     surfaces: Sequence[Surface]
@@ -118,6 +128,7 @@ class Resting:
     mu: np.ndarray
     mu_static: np.ndarray
     surplus: np.ndarray
+    by_forces: np.ndarray
     limits: tuple[str, ...] = ()
 
     @property
@@ -243,12 +254,13 @@ def resting_system(
     """
     stops = np.cumsum([0, *(len(g) for g in G)]).tolist()
     where = [slice(a, b) for a, b in pairwise(stops)]
-    every = np.concatenate([*G, *(row[None] for row in limits.values())])
-    P = every @ x.P @ every.T
+    every = np.concatenate([np.zeros((0, len(x.qdd))), *G, *(row[None] for row in limits.values())])
+    by_effort = every @ x.P
+    P = by_effort @ every.T
     size = [float(np.trace(P[k, k])) for k in where]
-    moves = [a > RANK * max(size) for a in size]
+    moves = [a > NO_EFFECT * max(size) for a in size]
     a = every @ x.qdd
-    least = RANK * (1.0 + float(np.abs(a).max()))
+    least = NO_EFFECT * (1.0 + float(np.abs(a).max(initial=0.0)))
     u = [
         _unit(a[k], least) if still and not free else own
         for k, own, still, free in zip(where, u, at_rest, moves, strict=True)
@@ -267,6 +279,7 @@ def resting_system(
         np.array(mu, dtype=float),
         np.array([float(s.grip.mu_static) for s in surfaces]),
         np.array([float(s.surplus) if still else 0.0 for s, still in zip(surfaces, at_rest, strict=True)]),
+        np.abs(by_effort) @ np.abs(x.F),
         tuple(limits),
     )
 
@@ -335,7 +348,8 @@ def settled(x: Resting, first: Found) -> Found:
     found = first
     while found.met:
         static = [k for k in x.still if x.mu[k] < x.mu_static[k] or x.surplus[k] > 0.0]
-        leaving = [k for k in static if _leaves(x, found, k)]
+        moves = moving(x, found, x.still) if static else []
+        leaving = [k for k in static if k in moves and _at_bound(x, found, k)]
         if not leaving:
             break
         x = breaking_away(x, leaving)
@@ -352,8 +366,38 @@ def breaking_away(x: Resting, leaving: Sequence[int], part: float = 1.0) -> Rest
     return replace(x, mu_static=mu_static, surplus=surplus)
 
 
-def _leaves(x: Resting, found: Found, k: int) -> bool:
-    """Return True if the friction force is at its bound and the surface accelerates."""
-    force, a = np.linalg.norm(found.f[x.where[k]]), np.linalg.norm(found.a[x.where[k]])
-    edge = force >= (1.0 - 1e-9) * (x.mu_static[k] * found.N[k] + x.surplus[k])
-    return bool(edge and a > 1e-9 * (1.0 + float(np.abs(x.a).max())))
+def leaving_rest(x: Resting, leaving: Sequence[int], first: Found, parts: Sequence[float]) -> Found:
+    """Find the accelerations just after surfaces that have reached their level leave rest: those with ε less of it.
+
+    The least ε of `parts` counts by which one of them moves.    (ST3)
+    """
+    found = first
+    for part in parts:
+        ahead = solve(breaking_away(x, leaving, 1.0 - part), first.x)
+        if ahead.met:
+            found = first._replace(a=ahead.a)
+            if moving(x, found, leaving):
+                break
+    return found
+
+
+def _at_bound(x: Resting, found: Found, k: int) -> bool:
+    """Return True if the friction force is at its bound."""
+    force = float(np.linalg.norm(found.f[x.where[k]]))
+    return force >= (1.0 - AT_BOUND) * float(x.mu_static[k] * found.N[k] + x.surplus[k])
+
+
+def reach(x: Resting, found: Found) -> np.ndarray:
+    """Compute the accelerations (n,) that the single forces cause: the scale of rounding.    (ST4)"""
+    forces = np.abs(found.f)
+    for own, load in zip(x.where, found.N, strict=True):
+        forces[own] += abs(float(load))
+    return x.by_forces + np.abs(x.A) @ forces
+
+
+def moving(x: Resting, found: Found, among: Sequence[int]) -> list[int]:
+    """Return the surfaces of those at rest, by number, that accelerate."""
+    scale = reach(x, found)
+    sizes = np.array([np.linalg.norm(found.a[x.where[k]]) for k in among])
+    small = np.array([STILL * scale[x.where[k]].max() for k in among])
+    return [k for k, moves in zip(among, moving_among(sizes, small), strict=True) if moves]

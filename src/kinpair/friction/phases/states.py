@@ -1,4 +1,4 @@
-"""Friction from load in floats: where surfaces are at rest, and where compiled sweeps do not end well.
+"""Friction in floats, of a level and from load: where surfaces are at rest, and where compiled sweeps do not end well.
 
 Each state is one of these: every surface slides, and the loads continue from μ = 0; some are at rest, and stick or
 begin to slide; or there is no solution, and the message says at which part of the given coefficients that begins.
@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.quantities.friction import STILL
+from kinpair.constraints.rounding import STILL_RATE as STILL
 from kinpair.errors import FrictionWarning, SingularError, caller_level, listed
 from kinpair.evaluation.calls import Calls
 from kinpair.evaluation.quantities import Request
@@ -25,7 +25,13 @@ from kinpair.friction.loads.system import Response, Slip, System
 from kinpair.friction.phases import classes
 from kinpair.friction.phases import resting as rest
 from kinpair.friction.phases.classes import Classified
-from kinpair.friction.phases.dry import DryStates, JointFriction, each_state, held_slopes
+from kinpair.friction.phases.dry import (
+    JointFriction,
+    each_state,
+    held_slopes,
+    level_efforts,
+    level_surfaces,
+)
 from kinpair.friction.phases.resting import (
     NO_LIMITS,
     Affine,
@@ -36,11 +42,10 @@ from kinpair.friction.phases.resting import (
     resting_system,
     sliding_system,
 )
-from kinpair.friction.surfaces.level import Level
-from kinpair.friction.surfaces.surface import Carried, Grip, Surface
+from kinpair.friction.surfaces.surface import Carried, Surface
 from kinpair.friction.surfaces.table import check_coefficients, surfaces_of
 from kinpair.model.model import Model
-from kinpair.model.state import NOTHING
+from kinpair.model.state import State
 from kinpair.results import FrictionSolutions
 
 
@@ -62,8 +67,28 @@ class Rubbed(NamedTuple):
     several: Several | None = None
 
 
-class LoadedStates:
-    """Solves in floats for a model whose joints have friction from load."""
+class Numbers(NamedTuple):
+    """(FA1) and (FA2) as compiled code gives them: H, F, all rows A and b, forms c, Q and L of all surfaces one after
+    the other, the efforts next to those of motors; and the rows of A whose multipliers L is of."""
+
+    H: Any
+    F: Any
+    A: Any
+    b: Any
+    c: Any
+    Q: Any
+    L: Any
+    beside: Any
+    kept: Sequence[int] = ()
+
+
+class RestingStates:
+    """Solves in floats for a model whose joints have friction: surfaces under load, and levels as surfaces.
+
+    Arguments of a state are q, qd, tau, its time where something depends on it, and external wrenches. A surface whose
+    velocity of sliding is at most `still` of the rates is at rest. `inputs`: u (nu,) of levels that inputs operate;
+    None: these do not act.
+    """
 
     def __init__(
         self,
@@ -72,18 +97,28 @@ class LoadedStates:
         quantity: str = "load_terms",
         still: float = STILL,
         inputs: np.ndarray | None = None,
+        *,
+        passive: bool = True,
     ) -> None:
         self.model, self._calls, self.quantity, self.still = model, calls, quantity, still
-        self.inputs = inputs  # u (nu,) of levels that inputs operate; None: these do not act
-        self.surfaces: tuple[Surface, ...] = (*surfaces_of(model), *self._levels())
+        self.inputs, self.passive = inputs, passive
 
-    def at(self, time: float, inputs: np.ndarray | None = None) -> LoadedStates:
+    @cached_property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """Surfaces under load, then levels, which are at rest together with them."""
+        model, passive = self.model, self.passive
+        levels = level_surfaces(model, float(model.time), self.inputs, passive=passive)
+        return (*(surfaces_of(model) if passive else ()), *levels)
+
+    def at(self, time: float, inputs: np.ndarray | None = None) -> RestingStates:
         """Return the solves with coefficients and levels of a time [s] and of inputs u (nu,)."""
-        if inputs is None and (not is_timed(self.model) or time == self.model.time):
+        inputs = self.inputs if inputs is None else inputs
+        if inputs is self.inputs and (not is_timed(self.model) or time == self.model.time):
             return self
-        return LoadedStates(replace(self.model, time=time), self._calls, self.quantity, self.still, inputs)
+        model = replace(self.model, time=time)
+        return RestingStates(model, self._calls, self.quantity, self.still, inputs, passive=self.passive)
 
-    def _of(self, arguments: tuple[np.ndarray, ...]) -> LoadedStates:
+    def _of(self, arguments: tuple[np.ndarray, ...]) -> RestingStates:
         """Return the solves at the time that is behind q, qd and tau, where something depends on it."""
         if not is_timed(self.model):
             return self
@@ -91,28 +126,12 @@ class LoadedStates:
         check_coefficients(here.model)
         return here
 
-    def _levels(self) -> list[Surface]:
-        """Dry friction of constant level, which is at rest together with that from load."""
-        dry, model = DryStates(self.model, driven=self.inputs is not None), self.model
-        if not len(dry.rates):
-            return []
-        still, u = np.zeros(model.nv), NOTHING if self.inputs is None else self.inputs
-        levels = dry.levels(model.neutral(), still, still, np.array([float(model.time)]), u)
-        found = list[Surface]()
-        owner = {v: i for i in model.moving for v in range(model.nv)[model.v_span[i]]}
-        for n, v in enumerate(dry.rates.tolist()):
-            lo, _, slide_lo, slide_hi = (float(x[n]) for x in levels)
-            span, name = model.v_span[owner[v]], f"{model.v_names[v]}.friction"
-            number, count = v - span.start, span.stop - span.start
-            sizes = -slide_lo, slide_hi, slide_lo - lo
-            found.append(Level(name, owner[v], Grip(1.0, 1.0), *sizes, number, count))
-        return found
-
     @cached_property
     def rates(self) -> np.ndarray:
-        """Numbers of the rates with friction from load."""
-        found = {k for x in self.surfaces for k in range(self.model.nv)[self.model.v_span[x.body]]}
-        return np.array(sorted(found), dtype=int)
+        """Numbers of the rates with friction."""
+        return np.flatnonzero(
+            np.any([np.abs(G).max(0) > 0.0 for G in self.G] or [np.zeros(self.model.nv)], axis=0)
+        )
 
     @cached_property
     def G(self) -> list[np.ndarray]:
@@ -132,7 +151,7 @@ class LoadedStates:
         """Flags of the states (…,) in which a surface is at rest."""
         large = self.still * (1.0 + np.abs(qd).max(-1))
         rest = [np.linalg.norm(qd @ G.T, axis=-1) <= large * np.abs(G).max() for G in self.G]
-        return np.any(rest, axis=0)
+        return np.any(rest, axis=0) if rest else np.zeros(qd.shape[:-1], dtype=bool)
 
     def forward(
         self,
@@ -253,23 +272,26 @@ class LoadedStates:
 
     def terms(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[Affine, list[Carried]]:
         """The affine answer at one state, and what the joints are in."""
-        return self._of(arguments)._affine(self.numbers(request, arguments), *arguments[:3])
+        return self._of(arguments).affine_of(self.numbers(request, arguments), *arguments[:3])
 
-    def numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    def numbers(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Numbers:
         """The terms of one state, see `friction/phases/resting.py`."""
         assert self._calls is not None
-        return self._calls(replace(request, quantity=self.quantity), arguments)
+        terms = self._calls(replace(request, quantity=self.quantity), arguments)
+        return Numbers(*terms)._replace(kept=request.kept)
 
-    def _affine(
-        self, numbers: tuple[np.ndarray, ...], q: np.ndarray, qd: np.ndarray, tau: np.ndarray
+    def affine_of(
+        self, numbers: Numbers, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
     ) -> tuple[Affine, list[Carried]]:
-        H, F, A, b, c, Q, L, beside = (np.asarray(x, dtype=float) for x in numbers)
+        """Return the affine answer from the terms of one state, and what the joints are in."""
+        H, F, A, b, c, Q, L, beside = (np.asarray(x, dtype=float) for x in numbers[:8])
         nv = self.model.nv
         joints = self._joints(q, qd, tau, beside)
         parts = self._parts(joints)
-        rows = A.reshape(-1, nv), b.reshape(-1)
-        own = Terms(H, F, *rows, *([x[k] for k in parts] for x in (c, Q, L.reshape(len(c), -1))))
-        return affine(own), joints
+        kept = numbers[8]
+        forms = c, Q.reshape(-1, nv), L.reshape(len(c), len(kept))
+        c, Q, L = ([x[k] for k in parts] for x in forms)
+        return affine(Terms(H, F, A.reshape(-1, nv), b.reshape(-1), c, Q, L, kept)), joints
 
     def one(self, request: Request, arguments: tuple[np.ndarray, ...], which: str = "") -> Rubbed:
         """The solution at one state; SingularError where there is none."""
@@ -278,14 +300,14 @@ class LoadedStates:
 
     def of_numbers(
         self,
-        numbers: tuple[np.ndarray, ...],
+        numbers: Numbers,
         q: np.ndarray,
         qd: np.ndarray,
         tau: np.ndarray,
         which: str = "",
     ) -> Rubbed:
-        """Classify from the terms of the state, see `friction/phases/resting.py`, and the efforts of motors."""
-        x, joints = self._affine(numbers, q, qd, tau)
+        """Solve one state from the terms of the state, see `friction/phases/resting.py`, and the efforts of motors."""
+        x, joints = self.affine_of(numbers, q, qd, tau)
         slips, at_rest = self._now(qd)
         if not any(at_rest):
             return self._sliding(x, joints, slips, which)
@@ -293,16 +315,13 @@ class LoadedStates:
 
     def system_of(
         self,
-        numbers: tuple[np.ndarray, ...],
-        q: np.ndarray,
+        x: Affine,
+        joints: list[Carried],
         qd: np.ndarray,
-        tau: np.ndarray,
         limits: Mapping[str, np.ndarray] = NO_LIMITS,
-    ) -> tuple[Affine, Resting]:
-        """Return the affine answer, and the system for all friction forces and those of closed limits, from the terms
-        of one state; `limits`: rates of gaps (nv,) by name."""
-        x, joints = self._affine(numbers, q, qd, tau)
-        return x, self._system(x, joints, *self._now(qd), limits)
+    ) -> Resting:
+        """Return the system for all friction forces and those of closed limits; `limits`: rates of gaps by name."""
+        return self._system(x, joints, *self._now(qd), limits)
 
     def resting(self, request: Request, arguments: tuple[np.ndarray, ...]) -> Resting:
         """The system of one state for all friction forces, whether surfaces are at rest or slide."""
@@ -339,14 +358,15 @@ class LoadedStates:
         if (own := self._of(arguments)) is not self:
             return own.by_rate(request, arguments)
         found: dict[str, JointFriction] = {}
-        solved, qd = self.one(request, arguments), arguments[1]
+        solved, (q, qd) = self.one(request, arguments), arguments[:2]
+        moving = level_efforts(self.model, State(q, qd, time=self.model.time))
         for k, x in enumerate(self.surfaces):
             G, sticks, load = self.G[k], solved.sticks[k], float(solved.loads[k])
             speed = float(np.linalg.norm(G @ qd))
             mu = float(x.grip.mu_static if sticks else x.grip.coefficient(speed))
             efforts, constant = G.T @ solved.forces[k], x.kind == "level"
             if constant and speed:
-                efforts = -load * np.sign(qd) * np.abs(G[0])
+                efforts, load, mu = moving, float(np.abs(moving[np.abs(G[0]) > 0.0]).max()), 1.0
             for v in np.flatnonzero(np.abs(G).max(0)).tolist():
                 level = (mu * load + (x.surplus if sticks else 0.0)) * float(np.abs(G[:, v]).max())
                 name = self.model.v_names[v]
@@ -372,7 +392,7 @@ class LoadedStates:
             return here.of_motion(request, arguments, qdd, first, multipliers, own, which)
         q, qd = arguments[:2]
         rotors = np.concatenate([np.zeros(0), *(self.model.body[i].rotor for i in self.model.in_order)])
-        _, _, _, _, c, Q, L, beside = self.numbers(request, arguments)
+        _, _, _, _, c, Q, L, beside, _ = self.numbers(request, arguments)
         joints = [x._replace(yields=1.0) for x in self._joints(q, qd, rotors * qdd, beside)]
         slips = self._slips(qd, qdd)
         joints = _directed(joints, slips)
@@ -469,6 +489,11 @@ class LoadedStates:
 
     def unsettled(self, x: Resting, which: str = "") -> SingularError:
         """The error where there is no solution: it names the joint, and the coefficient at which that begins."""
+        if not len(x.surfaces):
+            return SingularError(
+                f"{self.model.name}: no force at {listed(map(repr, x.limits), 4)} satisfies the constraints{which}; "
+                "change the constraints, or the limits"
+            )
         part, last = classes.ends(x)
         k = int(np.argmax(last.N))
         joint, mu = self._joint_name(k), part * float(x.mu_static[k] if x.at_rest[k] else x.mu[k])

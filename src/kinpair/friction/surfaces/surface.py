@@ -25,8 +25,8 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import sign
 from kinpair.algebra.jet import rate
 from kinpair.friction.laws.laws import faded
+from kinpair.friction.rounding import LEAST_SQUARE
 
-LEAST = 1e-30  # [N²]: √ has no derivative at zero
 NORM, LINEAR, SQUARE, JUMP = "norm", "linear", "square", "jump"
 BOTH = (1.0, 1.0)
 
@@ -177,4 +177,4 @@ def magnitude(x: Scalar) -> Scalar:
 
 def length(*parts: Scalar) -> Scalar:
     """√Σ x², with a derivative at zero too."""
-    return np.sqrt(sum((x * x for x in parts[1:]), parts[0] * parts[0]) + LEAST)
+    return np.sqrt(sum((x * x for x in parts[1:]), parts[0] * parts[0]) + LEAST_SQUARE)

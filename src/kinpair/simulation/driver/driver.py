@@ -196,7 +196,7 @@ class Actions:
         active, layout = self.ongoing.modes.active(mode, q, time), self.ongoing.active.d.layout
         there, p = layout.converted(y, active.d.layout), self.ongoing.run.inputs.parameters
         at = Standing(active.d, p, time, there, self.ongoing.stepper.u)
-        M, _, A, psi, *_ = at.numbers(equations_of, there)
+        M, _, A, *_, psi, _ = at.numbers(equations_of, there)
         qd, rough = begun(M, A, psi, qd), at.rough_surfaces(there, psi)
         if rough is not None:
             struck = Struck(M, response(M, A), stacked([], len(qd)), rough)

@@ -1,4 +1,4 @@
-"""Groups at rest: which stick, and in which direction the others slide; by constant levels, or under load."""
+"""Groups at rest and limits without gap and rate: which stick, and in which direction the others slide."""
 
 from __future__ import annotations
 
@@ -11,25 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
-from kinpair.constraints.rows.mobility import independent_rows
-from kinpair.constraints.solve.stick import (
-    ASKED,
-    CARRIED,
-    HELD,
-    SLIDES,
-    STILL,
-    Levels,
-    at_rest,
-    can_move,
-    held_first,
-    moving_among,
-    response,
-)
+from kinpair.constraints.rounding import ASKED, HIDDEN, STILL
+from kinpair.constraints.solve.stick import CARRIED, HELD, SLIDES, can_move, held_first
 from kinpair.errors import FrictionWarning, caller_level
-from kinpair.friction.loads.dynamics import is_loaded
+from kinpair.forces.elements import elements_of
 from kinpair.friction.phases import classes, resting
-from kinpair.friction.phases.resting import Affine, Found, Resting
-from kinpair.friction.phases.states import LoadedStates, Several
+from kinpair.friction.phases.resting import Found, Resting
+from kinpair.friction.phases.states import Numbers, RestingStates, Several
 from kinpair.simulation.driver.impacts import RoughSurfaces, begun, rough_surfaces
 from kinpair.simulation.driver.ongoing import EndError
 from kinpair.simulation.dynamics import Dynamics
@@ -77,27 +65,36 @@ class Standing:
         kernel = kernel_of(d, f, time=(), y=(d.ny,), u=(d.nu,))
         return kernel(self.time, y, self.u, *((self.p,) if d.parameters else ()))
 
-    def loaded_states(self, y: np.ndarray) -> LoadedStates:
+    def states(self, y: np.ndarray) -> RestingStates:
         """Return the solves in floats for friction at the time and the inputs."""
         d = self.own
-        inputs = np.asarray(d.state(self.time, y, self.u).u, dtype=float) if d.actuated else None
-        return LoadedStates(d.model, None, still=0.0).at(self.time, inputs)
+        own = d.model.once(
+            f"states {d.passive}", lambda: RestingStates(d.model, None, still=0.0, passive=d.passive)
+        )
+        operated = any(x.nu and x.sticks for x in elements_of(d.model, passive=d.passive, driven=True))
+        inputs = np.asarray(d.state(self.time, y, self.u).u, dtype=float) if operated else None
+        return own.at(self.time, inputs)
+
+    def terms(self, numbers: Sequence[Any]) -> tuple[Numbers, np.ndarray]:
+        """Return the terms of the solves in floats from `equations_of`, and the efforts of motors."""
+        *terms, _, tau = numbers
+        return Numbers(*terms)._replace(kept=self.d.kept), tau
 
     def rough_surfaces(self, y: np.ndarray, psi: np.ndarray | None = None) -> RoughSurfaces | None:
         """Return the surfaces under load that an impact at a state acts on; None where there is none.
 
         psi: residual of all rows, where constraints begin.
         """
-        d = self.own
-        if not is_loaded(d.model, passive=d.passive):
+        states = self.states(y)
+        if all(x.kind == "level" for x in states.surfaces):
             return None
-        *numbers, tau = self.numbers(_load_terms, y)
-        H, F, A, b, c, Q, L, others = numbers
-        kept = [] if d.enforcement is None else list(d.enforcement.request.kept)
-        jump = 0.0 * b.reshape(-1) if psi is None else -psi[kept]
-        impulsive = (H, 0.0 * F, A.reshape(-1, len(F)), jump, 0.0 * c, Q, L, 0.0 * others)
-        states = self.loaded_states(y)
-        return rough_surfaces(*states.system_of(_independent(impulsive), *d.motion(y), 0.0 * tau), states.G)
+        x, tau = self.terms(self.numbers(equations_of, y))
+        still = [0.0 * part for part in (x.F, x.b, x.c, x.beside)]
+        jump = still[1] if psi is None else -psi
+        impulsive = x._replace(F=still[0], b=jump, c=still[2], beside=still[3])
+        q, qd = self.own.motion(y)
+        response, joints = states.affine_of(impulsive, q, qd, 0.0 * tau)
+        return rough_surfaces(response, states.system_of(response, joints, qd), states.G)
 
     @cached_property
     def rates(self) -> np.ndarray:
@@ -116,10 +113,10 @@ class Standing:
     def stopped(self, y: np.ndarray) -> np.ndarray:
         """Rates that obey the constraints with those at rest."""
         qd, rates = y[self.d.layout.qd].copy(), self.rates
-        if self.d.enforcement is None:
+        if not self.d.enforcement.joins:
             qd[rates] = 0.0
             return qd
-        M, _, A, psi, *_ = self.numbers(equations_of, y)
+        M, _, A, *_, psi, _ = self.numbers(equations_of, y)
         rows = np.zeros((len(rates), len(qd)))
         rows[np.arange(len(rates)), rates] = 1.0
         stopped = begun(M, np.concatenate([A, rows]), np.concatenate([psi, qd[rates]]), qd)
@@ -127,18 +124,16 @@ class Standing:
         return stopped
 
 
-def by_levels(x: Standing, y: np.ndarray) -> AtRest:
-    """Solve friction of constant level and limits at rest, see `constraints/solve/stick.py`.
-
-    Where others can carry the load of a limit that would have to pull, it stays; else all limits without load open.
-    """
+def at_rest(x: Standing, y: np.ndarray) -> AtRest:
+    """Solve friction and limits at rest (`friction/phases/resting.py`). SingularError: no solution."""
     numbers = x.numbers(equations_of, y)
+    M, A = numbers[0], numbers[2]
     try:
-        if not (len(numbers[2]) or np.diag(numbers[0]).all()):
+        if not (len(A) or np.diag(M).all()):
             raise np.linalg.LinAlgError
-        return _by_levels(x, numbers)
+        return _AtRest(x, y, numbers).result()
     except np.linalg.LinAlgError:
-        raise EndError(_massless(x, numbers[0])) from None
+        raise EndError(_massless(x, M)) from None
 
 
 def _massless(x: Standing, M: np.ndarray) -> Status:
@@ -151,101 +146,33 @@ def _massless(x: Standing, M: np.ndarray) -> Status:
     return Status("singular", x.time, message)
 
 
-def _by_levels(x: Standing, numbers: Sequence[np.ndarray]) -> AtRest:
-    """Solve from the equations of the state."""
-    every = replace(x, closed=(*x.closed, *x.released)) if x.released else x
-    loose = _unloaded(every, numbers) if x.released else ()
-    here = (
-        replace(every, closed=tuple(limit for limit in every.closed if limit not in loose))
-        if loose
-        else every
-    )
-    if loose and not (len(x.resting) or len(numbers[4])):  # what the others carry is known from all of them
-        return AtRest([], [], here.closed, loose)
-    result, place = _at_rest(here, numbers)
-    shares = [np.array([share]) for share in result.share[: len(x.resting)]]
-    closed = tuple(limit for limit in here.closed if result.phase[place[limit.v]] == HELD)
-    fixed, G = here.rates[result.phase == HELD].tolist(), response(numbers[0], numbers[2]) if loose else None
-    moves = [limit for limit in loose if G is not None and can_move(G, fixed, [limit.v])]
-    return AtRest(result.phase[: len(x.resting)].tolist(), shares, closed, tuple(moves))
-
-
-def _unloaded(x: Standing, numbers: Sequence[np.ndarray]) -> tuple[Limit, ...]:
-    """Return the closed limits that carry no load, if a released one is among them."""
-    result, place = _at_rest(replace(x, leaving=()) if x.leaving else x, numbers)
-    pushes = np.array([limit.side * result.effort[place[limit.v]] for limit in x.closed])
-    margin = pushes + [_level(x, limit, numbers) for limit in x.closed]
-    small = ASKED * max(np.abs(pushes).max(), np.abs(numbers[5:7]).max(initial=0.0)) + 10.0 * PULL
-    weak = tuple(limit for limit, left in zip(x.closed, margin, strict=True) if left <= small)
-    return weak if set(weak) & set(x.released) else ()
-
-
-def _level(x: Standing, limit: Limit, numbers: Sequence[np.ndarray]) -> float:
-    """Return the friction at rest of a rate at its limit, against opening."""
-    j = next((j for j in x.resting if x.d.groups[j].rates == (limit.v,)), None)
-    return 0.0 if j is None else float(-numbers[5][j] if limit.side > 0.0 else numbers[6][j])
-
-
-def _at_rest(x: Standing, numbers: Sequence[np.ndarray]) -> tuple[Any, dict[int, int]]:
-    """Solve for the rates at rest with the limits of x closed; return the solution, and the place of each rate."""
-    M, F, A, _, b, *bounds = numbers
-    more = np.zeros(len(x.rates) - len(x.resting))
-    own = Levels(*(np.concatenate([bound[list(x.resting)], more]) for bound in bounds))
-    place = {int(v): n for n, v in enumerate(x.rates)}
-    for limit in x.closed:  # it pushes without bound
-        lo_or_hi = (own.rest_hi, own.slide_hi) if limit.side > 0.0 else (own.rest_lo, own.slide_lo)
-        for bound in lo_or_hi:
-            bound[place[limit.v]] = limit.side * np.inf
-    leaving = np.array([float(x.ways[j][0]) if j in x.leaving else 0.0 for j in x.resting])
-    return _shared_out(M, F, A, b, x.rates, own, np.concatenate([leaving, more])), place
-
-
-def _shared_out(M: Any, F: Any, A: Any, b: Any, rates: np.ndarray, own: Levels, leaving: np.ndarray) -> Any:
-    """Solve as `at_rest`; where constraints join rates, the others may take over from one that reaches its level,
-    and hold a little more than they have to."""
-    if len(A) and leaving.any():
-        full = leaving != 0.0
-        at = (1.0 - ASKED) * np.where(leaving > 0.0, own.rest_lo, own.rest_hi)
-        bound = own._replace(rest_lo=np.where(full, at, own.rest_lo), rest_hi=np.where(full, at, own.rest_hi))
-        result = at_rest(M, F, A, b, rates, bound, np.zeros(len(rates)))
-        if not (result.phase == SLIDES).any():
-            return result
-    return at_rest(M, F, A, b, rates, own, leaving)
-
-
-def under_load(x: Standing, y: np.ndarray) -> AtRest:
-    """Solve friction from load, of constant level and limits at rest (`friction/phases/resting.py`). SingularError: no
-    solution."""
-    return _Loaded(x, y).result()
-
-
-class _Loaded:
+class _AtRest:
     """Groups at rest and limits without gap and rate, and the surfaces of which groups are made."""
 
-    def __init__(self, x: Standing, y: np.ndarray) -> None:
+    def __init__(self, x: Standing, y: np.ndarray, numbers: Sequence[np.ndarray]) -> None:
         self.x, self.d = x, x.own
-        *numbers, self.tau = x.numbers(_load_terms, y)
-        self.F, self.joined = numbers[1], len(numbers[3]) > 0
-        self.numbers, self.motion = _independent(numbers), self.d.motion(y)
-        self.states = x.loaded_states(y)
-        self.affine, self.system = self._with((*x.closed, *x.released))
+        terms, tau = x.terms(numbers)
+        self.joined, (q, self.qd) = len(terms.b) > 0, self.d.motion(y)
+        self.states = x.states(y)
+        self.affine, self.joints = self.states.affine_of(terms, q, self.qd, tau)
+        self.system = self._with((*x.closed, *x.released))
         self.surfaces = [
             [k for k, G in enumerate(self.states.G) if G[:, list(group.rates)].any()]
             for group in self.d.groups
         ]
 
-    def _with(self, limits: tuple[Limit, ...]) -> tuple[Affine, Resting]:
-        """Return the response, and the system with these limits."""
-        self.limits, nv = limits, len(self.F)
-        rows = {x.label: x.side * np.eye(nv)[x.v] for x in limits}
-        return self.states.system_of(self.numbers, *self.motion, self.tau, rows)
+    def _with(self, limits: tuple[Limit, ...]) -> Resting:
+        """Return the system with these limits."""
+        self.limits, units = limits, np.eye(len(self.qd))
+        rows = {x.label: x.side * units[x.v] for x in limits}
+        return self.states.system_of(self.affine, self.joints, self.qd, rows)
 
     def result(self) -> AtRest:
         """Return the phases that follow."""
         x, leaving = self.x, [k for j in self.x.leaving for k in self.surfaces[j]]
         loose = self._unloaded() if x.released else ()
         if loose:
-            self.affine, self.system = self._with(tuple(k for k in self.limits if k not in loose))
+            self.system = self._with(tuple(k for k in self.limits if k not in loose))
         elif x.released:
             leaving = []  # other limits carry what those would have to pull
         if self.joined and leaving:  # the others may take over
@@ -261,9 +188,9 @@ class _Loaded:
             raise self.states.unsettled(self.system)
         moving = self._moving(found)
         if leaving and not self._clearly(found, x.leaving):
-            ahead = resting.solve(resting.breaking_away(self.system, leaving, 1.0 - ASKED), found.x)
-            if ahead.met:
-                found, moving = found._replace(a=ahead.a), self._moving(ahead)
+            parts = (ASKED,) if self.joined else (ASKED, *HIDDEN)
+            found = resting.leaving_rest(self.system, leaving, found, parts)
+            moving = self._moving(found)
         if verdict.kind == classes.SEVERAL:
             told = self.states.told([(f" at t = {x.time:.9g} s", Several(system, verdict))])
             warnings.warn(told, FrictionWarning, stacklevel=caller_level())
@@ -313,38 +240,26 @@ class _Loaded:
 
     def _moving(self, found: Found) -> list[int]:
         """Return the groups at rest that accelerate."""
-        a, reach = self._accelerations(found), self._reach(found)
-        sizes = np.array([np.linalg.norm(a[j]) for j in self.x.resting])
-        scale = np.array([reach[list(self.d.groups[j].rates)].max() for j in self.x.resting])
-        moving = moving_among(sizes, STILL * scale)
-        return [j for j, moves in zip(self.x.resting, moving, strict=True) if moves]
-
-    def _reach(self, found: Found) -> np.ndarray:
-        """Compute accelerations (nv,) that the single forces cause: the scale of rounding.    (ST4)"""
-        forces = np.abs(self.F)
-        for G, own, load in zip(self.states.G, self.system.where, found.N, strict=True):
-            forces = forces + np.abs(G).T @ (np.abs(found.f[own]) + abs(float(load)))
-        for limit, force in zip(self.limits, found.f[self.system.of_limits], strict=True):
-            forces[limit.v] += force
-        return np.abs(self.affine.P) @ forces
+        first = [self.surfaces[j][0] for j in self.x.resting]
+        moves = resting.moving(self.system, found, first)
+        return [j for j, k in zip(self.x.resting, first, strict=True) if k in moves]
 
     def _clearly(self, found: Found, groups: Sequence[int]) -> bool:
         """True if these accelerate by more than a trace."""
-        a, reach = self._accelerations(found), self._reach(found)
-        return all(
-            float(np.linalg.norm(a[j])) > ASKED * reach[list(self.d.groups[j].rates)].max() for j in groups
-        )
+        reach, where = resting.reach(self.system, found), self.system.where
+        own = [where[self.surfaces[j][0]] for j in groups]
+        return all(float(np.linalg.norm(found.a[k])) > ASKED * reach[k].max() for k in own)
 
     def _efforts(self, found: Found) -> Any:
         """Compute the efforts of friction (nv,)."""
         pairs = zip(self.states.G, self.system.where, strict=True)
-        return sum((G.T @ found.f[own] for G, own in pairs), 0.0)
+        return sum((G.T @ found.f[own] for G, own in pairs), np.zeros(len(self.qd)))
 
     def _phases(self, found: Found, moving: Sequence[int], loose: tuple[Limit, ...]) -> AtRest:
-        x, a, reach = self.x, self._accelerations(found), self._reach(found)
+        x, a, rows = self.x, self._accelerations(found), self.system.of_limits
         forces = self.d.forces(self._efforts(found))
-        gaps = dict(zip(self.limits, found.a[self.system.of_limits], strict=True))
-        shut = [limit for limit in self.limits if gaps[limit] <= STILL * reach[limit.v]]
+        pairs = zip(self.limits, found.a[rows], resting.reach(self.system, found)[rows], strict=True)
+        shut = [limit for limit, gap, reach in pairs if gap <= STILL * reach]
         still = [j for j in x.resting if j not in moving]
         held, closed = self._held(found, still, forces, shut)
         phase, share = list[float](), list[np.ndarray]()
@@ -360,7 +275,10 @@ class _Loaded:
                 share.append(-forces[j] / level if level > 0.0 else 0.0 * forces[j])
             else:
                 share.append(0.0 * forces[j])
-        return AtRest(phase, share, tuple(closed), loose)
+        fixed = [k for k, state in zip(x.resting, phase, strict=True) if state == HELD]
+        rates = [v for j in fixed for v in self.d.groups[j].rates] + [limit.v for limit in closed]
+        opens = tuple(limit for limit in loose if can_move(self.affine.P, sorted(set(rates)), [limit.v]))
+        return AtRest(phase, share, tuple(closed), opens)
 
     def _level(self, found: Found, j: int, *, static: bool) -> float:
         """Level of friction in a group, at rest or as it begins to slide."""
@@ -394,21 +312,6 @@ class _Loaded:
         return held, [limit for limit in shut if by_rate[limit.v] == HELD]
 
 
-def _independent(numbers: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """The terms with rows that do not imply each other."""
-    H, F, A, b, c, Q, L, beside = numbers
-    if not len(b):
-        return tuple(numbers)
-    rows = list(independent_rows(A))
-    return H, F, A[rows], b[rows], c, Q, L[:, rows], beside
-
-
 def _holding(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
     """Efforts (nv,) that hold rates at rest."""
     return d.holding(time, y, u)
-
-
-def _load_terms(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
-    """Terms of the solves under load, and the efforts of motors."""
-    state = d.state(time, y, u)
-    return *d.load_terms(state, d.loads(time, state.q, state.qd, u)), d.efforts(state)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinpair.errors import SingularError
-from kinpair.friction.loads.dynamics import is_loaded
-from kinpair.friction.loads.system import CREEP
+from kinpair.friction.rounding import CREEP
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.driver.touching import reached, slam
 from kinpair.simulation.dynamics import Dynamics
@@ -97,7 +96,7 @@ def decided(
     to pull.
     """
     from kinpair.constraints.solve.stick import HELD, SLIDES
-    from kinpair.simulation.driver.resting import AtRest, Standing, by_levels, under_load
+    from kinpair.simulation.driver.resting import AtRest, Standing, at_rest
 
     p, time, layout = ongoing.run.inputs.parameters, ongoing.stepper.time, d.layout
     own, before, y = d.concrete(p), y, y.copy()
@@ -121,7 +120,7 @@ def decided(
         return y, AtRest([], [])
     standing = Standing(d, p, time, before, u, resting, leaving, tuple(closed), tuple(released))
     y[layout.qd] = standing.stopped(y)
-    result = (under_load if is_loaded(d.model, passive=d.passive) else by_levels)(standing, y)
+    result = at_rest(standing, y)
     for j, state, direction in zip(resting, result.phase, result.share, strict=True):
         y[layout.phase][j], share[j] = state, direction
     y[layout.share] = np.concatenate([np.zeros(0), *share])

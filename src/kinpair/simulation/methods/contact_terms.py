@@ -32,7 +32,7 @@ def poses_of(d: Dynamics, q: Vector) -> list[Scalar]:
 
 def row_count(d: Dynamics) -> int:
     """Return the number of rows of all constraints that are active."""
-    return 0 if d.enforcement is None else len(row_names(constraints_of(d.model)))
+    return len(row_names(constraints_of(d.model)))
 
 
 def geoms_of(data: ContactData) -> tuple[list[int], list[float]]:
@@ -50,8 +50,6 @@ def geoms_of(data: ContactData) -> tuple[list[int], list[float]]:
 
 def masses(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> tuple[Matrix, Matrix]:
     """Return H (nv, nv) and the rows A (n, nv) of all constraints at a state, those kept first."""
-    if d.enforcement is None:
-        return composite.mass_matrix(d.model, q), np.zeros((0, d.model.nv))
     state = State(q, qd, tau=np.zeros(d.model.nv), time=time)
     request = d.enforcement.request
     A = constrained.equations(d.model, request, state, {}).every.A

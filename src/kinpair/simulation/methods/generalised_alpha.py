@@ -194,10 +194,8 @@ def _equations(
 ) -> tuple[Equations, Request, tuple[float, ...]]:
     """The equations of motion, the rows that are solved for, and how much slack they have."""
     state, loads = d.at(time, q, qd, u), d.loads(time, q, qd, u)
-    request, mu = (
-        (d.request, ()) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.mu)
-    )
-    return constrained.equations(d.model, request, state, loads), request, mu
+    request = d.enforcement.own(d.request)
+    return constrained.equations(d.model, request, state, loads), request, d.enforcement.mu
 
 
 def _missing(x: Equations, request: Request, of_rates: Scalar, of_coordinates: Scalar) -> Vector:
@@ -213,7 +211,7 @@ def _missing(x: Equations, request: Request, of_rates: Scalar, of_coordinates: S
 def _slip(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> Vector:
     """s: what the rates are off by from the nearest ones, as the mass matrix measures it, that obey."""
     model, nothing = d.model, np.zeros(d.model.nv)
-    if d.enforcement is None or not d.enforcement.request.kept:
+    if not d.kept:
         return nothing
     x = constrained.equations(model, d.enforcement.request, State(q, qd, tau=nothing, time=time), {})
     return constrained.least_step(model, x.M, x.A, x.psi, d.enforcement.mu).qdd  # (AL5)
@@ -221,7 +219,7 @@ def _slip(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> Vector:
 
 def _shortest(d: Dynamics, A: Matrix) -> Scalar:
     """The length of the shortest row A_k as a part of L_k, or one; rows of any rank may be of any length."""
-    if d.enforcement is None or d.enforcement.mu:
+    if d.enforcement.mu:
         return 1.0
     constraints = constraints_of(d.model)
     sizes = dict(zip(holonomic_rows(constraints), scales(d.model, constraints), strict=True))

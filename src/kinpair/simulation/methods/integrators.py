@@ -218,7 +218,7 @@ def flow_of(
         and solved is None
         and (integrator.direct is None or loops.looped_step(d, integrator.name))
     )
-    if d.enforcement is not None and not by_loops:
+    if not by_loops:
         d.enforcement.check_short(d.model)
     at = ("time", "y", "u", *(("z",) if d.touching else ()))
     programs: dict[str, Any] = {}
@@ -332,7 +332,7 @@ def formula_of(
 
 
 def _check(dynamics: Dynamics, integrator: Integrator) -> None:
-    if integrator.solved in (Midpoint, Variational) and dynamics.enforcement is not None:
+    if integrator.solved in (Midpoint, Variational) and dynamics.enforcement.joins:
         raise InputError(
             f"{dynamics.model.name}: integrator {integrator.name!r} takes no constraints; 'rk4', 'dop853' "
             "and the other explicit ones do, and 'generalised-alpha'",

@@ -33,14 +33,14 @@ OUT = "result"
 
 def is_looped(d: Dynamics) -> bool:
     """True where the equations are loops over the bodies: those of many operations that nothing prevents."""
-    closed = d.enforcement is not None
+    closed = d.enforcement.along_tree
     few = not closed and len(d.model.moving) <= FEW
     return not (few or prevented(d)) and (closed or rate(d).count["total"] > LOOPED)
 
 
 def prevented(d: Dynamics) -> str:
     """Reason why the equations of a run cannot be loops over the bodies; empty where they can."""
-    closed = d.enforcement is not None
+    closed = d.enforcement.along_tree
     request = replace(d.request, quantity="loop_accelerations") if closed else d.request
     return d.special or obstacle(d.model, request, driven=d.actuated)
 
@@ -56,7 +56,7 @@ class Recording:
 
     @classmethod
     def of(cls, d: Dynamics) -> Recording:
-        roller, model = walking(d.model, closed=d.enforcement is not None, driven=d.actuated)
+        roller, model = walking(d.model, closed=d.enforcement.along_tree, driven=d.actuated)
         layout = d.layout
         q: Any = roller.vector("q", array="y", start=layout.q.start, size=d.ny)
         qd: Any = roller.vector("qd", array="y", start=layout.qd.start, size=d.ny)
@@ -119,7 +119,7 @@ class Recording:
 
     def accelerations(self) -> Any:
         """q̈, with every loop."""
-        if self.d.enforcement is None:
+        if not self.d.enforcement.along_tree:
             return quantities.accelerations(self.model, self.d.request, self.state, {})[0]
         efforts = loads_on(self.model, self.state, passive=self.d.passive).efforts
         q, qd, tau = self.state.q, self.state.qd, self.state.tau + efforts
@@ -162,7 +162,7 @@ def watched(d: Dynamics) -> Rolled:
         x.write(joined(x.model, rates(x.model, efforts)), layout.tau.start, d.nw)
         if d.actuated:
             x.write(x.state.u, layout.u.start, d.nw)
-        if d.enforcement is not None:
+        if d.enforcement.along_tree:
             x.write(along_tree.residuals(x.model, x.state.q, x.state.qd, 0.0), layout.residual.start, d.nw)
         return x.finish("watched")
 

@@ -15,7 +15,7 @@ import numpy as np
 from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
-from kinpair.constraints.solve.stick import ASKED
+from kinpair.constraints.rounding import ASKED
 from kinpair.constraints.solvers.problem import masked
 from kinpair.formulations import composite, kinematics
 from kinpair.model.recursion import rate_tree

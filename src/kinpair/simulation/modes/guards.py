@@ -13,7 +13,6 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, where
-from kinpair.constraints import quantities as constrained
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import ON_LINK, carried
 from kinpair.evaluation import quantities
@@ -29,7 +28,7 @@ def forces(d: Dynamics, names: Collection[str], state: State, u: Vector) -> dict
     """Forces by name: zero for a row that does not hold, or that others imply and no compliance shares."""
     q, qd, time = state.q, state.qd, state.time
     loads = d.loads(time, q, qd, u)
-    qdd, lam = _solved(d, state, loads)
+    qdd, lam = d.enforcement.motion(d.model, d.request, state, loads)
     constraints = constraints_of(d.model)
     rows = [row for x in constraints for row in x.row_names]
     known: dict[str, Any] = dict(zip(rows, lam, strict=True))
@@ -42,19 +41,6 @@ def forces(d: Dynamics, names: Collection[str], state: State, u: Vector) -> dict
         efforts = d.held_motion(state, loads)[1]
         known |= {x.label: x.side * efforts[x.v] for x in d.stops}
     return {name: known.get(name, 0.0) for name in names}
-
-
-def _solved(d: Dynamics, state: State, loads: dict[str, Vector]) -> tuple[Vector, Vector]:
-    """q̈, and the multipliers of all rows."""
-    own = d.enforcement
-    if own is None:
-        return quantities.accelerations(d.model, d.request, state, loads)[0], np.zeros(0)
-    request = own.own(d.request)
-    solution = constrained.solve(d.model, request, state, loads, mu=own.mu)
-    qdd = solution.qdd
-    return qdd, constrained.shared_multipliers(
-        d.model, request, state, qdd, solution.lam, loads, changing=bool(own.mu)
-    )
 
 
 @dataclass(frozen=True, slots=True)

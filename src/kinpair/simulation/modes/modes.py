@@ -16,7 +16,6 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.compiler.kernel import Kernel
-from kinpair.constraints import quantities as constrained
 from kinpair.description.constraint_parts import ConstraintPart, Custom
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.mechanism import Mechanism
@@ -28,7 +27,7 @@ from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.held import enforcement_of, model_to_move, with_elements
 from kinpair.simulation.loops import BoundedCache, kernel_of
 from kinpair.simulation.modes.guards import Guards, Watched
-from kinpair.simulation.phases import levels, slides, sticks
+from kinpair.simulation.phases import slides, sticks
 from kinpair.simulation.recording import Recorded
 from kinpair.simulation.rounding import VALUE
 from kinpair.simulation.run import Run, Stage
@@ -60,11 +59,10 @@ class Entry:
 
 
 def equations_of(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, ...]:
-    """Return M, F without friction in groups that are at rest, A, ψ and b of all rows, and levels of friction."""
+    """Return M, F without friction in groups that are at rest, A and b of all rows, forms of loads, ψ, and the efforts
+    of motors."""
     state = d.state(time, y, u)
-    loads = d.loads(time, state.q, state.qd, u)
-    x = constrained.equations(d.model, d.request, state, loads)
-    return (x.M, x.F, *x.every, *levels(d, state, loads))
+    return *d.load_terms(state, d.loads(time, state.q, state.qd, u)), d.efforts(state)
 
 
 def _hold(limit: Limit) -> Custom:

@@ -136,7 +136,7 @@ def _crossed(run: Run) -> str:
 def _near_singular(run: Run, near: Singular) -> str:
     """The constraints are about to lose rank; what may help is not what is in force."""
     enforcement = run.d.enforcement
-    projected = enforcement is not None and enforcement.way == "project" and not run.integrator.external
+    projected = enforcement.way == "project" and not run.integrator.external
     steps = "steps of another length" if run.fixed else "other tolerances"
     remedies = f"{steps} or hold='baumgarte'" if projected else steps
     return (

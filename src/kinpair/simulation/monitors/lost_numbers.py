@@ -19,7 +19,7 @@ from kinpair.forces.element import Instant
 from kinpair.forces.elements import Owner, acting
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded
-from kinpair.friction.phases.states import LoadedStates
+from kinpair.friction.phases.states import Numbers, RestingStates
 from kinpair.friction.surfaces.table import check_coefficients
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.run import Run
@@ -158,7 +158,7 @@ def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Ja
     if run.event_log and run.event_log[-1].time >= since:  # which may have changed the state of that sample
         last = run.event_log[-1]
         since, y[d.layout.q], y[d.layout.qd] = last.time, last.q, last.qd
-    states = LoadedStates(d.model, None)
+    states = RestingStates(d.model, None)
     u = inputs_at(run, since, y)
     time, h, missed = since, max(until - since, dt, SHORTEST) / STEPS, None
     with np.errstate(all="ignore"):
@@ -170,7 +170,8 @@ def jam_of(run: Run, y: np.ndarray, since: float, until: float, dt: float) -> Ja
                 tau = np.asarray(here.efforts(state), dtype=float)
                 own = states.at(time, np.asarray(state.u, dtype=float) if d.actuated else None)
                 check_coefficients(own.model)
-                qdd = own.of_numbers(here.load_terms(state, loads), state.q, state.qd, tau).qdd
+                numbers = Numbers(*here.load_terms(state, loads)[:-1])._replace(kept=here.kept)
+                qdd = own.of_numbers(numbers, state.q, state.qd, tau).qdd
             except (SingularError, InputError) as problem:
                 return Jam(time, str(problem).removeprefix(f"{d.model.name}: "))
             if not (

@@ -46,13 +46,9 @@ LOST = ("not finite", "not converged", "collapsed", "exhausted", "endless")
 
 
 def without_ruins(d: Dynamics, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Return the pieces; where they end in no numbers, without the last samples: those whose loops lie in pieces,
+    """Yield the same pieces; where they end in no numbers, without the last samples: those whose loops lie in pieces,
     and one in the singular position itself, which a stage of the step that reached it lay in too."""
-    if (
-        d.enforcement is None
-        or d.enforcement.way not in ("project", "baumgarte")
-        or not d.enforcement.request.kept
-    ):
+    if d.enforcement.way not in ("project", "baumgarte") or not d.enforcement.request.kept:
         yield from pieces
         return
     waiting: list[Piece] = []  # what may turn out to be ruins
@@ -138,12 +134,7 @@ def _motion(moving: Moving, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _singular_on(moving: Moving, path: Callable[[float], np.ndarray], times: np.ndarray) -> Singular | None:
     """The position nearest to dependence of the rows, if it is singular, or nearly so."""
     closure, enforcement = moving.mechanism.closure, moving.d.enforcement
-    if (
-        closure is None
-        or enforcement is None
-        or not enforcement.request.kept
-        or not np.isfinite(path(float(times[-1]))).all()
-    ):
+    if closure is None or not enforcement.request.kept or not np.isfinite(path(float(times[-1]))).all():
         return None
 
     def least(time: float) -> float:
@@ -179,7 +170,7 @@ class Passage:
         self.options: dict[str, Any] = {**options, "atol": np.full(stage.d.ny, ANYTHING)}
         self._usual = 0.0  # length of the longest step so far
         enforcement = stage.d.enforcement
-        self.least = LEAST if enforcement is not None and enforcement.request.kept else 0.0
+        self.least = LEAST if enforcement.request.kept else 0.0
 
     def over(self, at: Standing) -> str:
         """Step beyond a singular position, if that makes the steps short; return how the run stands then."""
@@ -235,7 +226,7 @@ class Passage:
     def _project(self, at: Standing) -> None:
         """The state on to constraints that the steps themselves do not project on to."""
         d = self.stage.d.concrete(self.stage.run.inputs.parameters)
-        if d.enforcement is None or d.enforcement.way != "baumgarte":
+        if d.enforcement.way != "baumgarte":
             return
         y = at.state(d.ny)
         q, qd, _ = d.enforcement.settle(d.model, at.time, *d.motion(y))

@@ -230,9 +230,5 @@ class NoSteps:
 
 
 def stabilised(d: Dynamics) -> Dynamics:
-    """Return constraints with rows that pull back."""
-    return (
-        replace(d, enforcement=replace(d.enforcement, alpha=d.enforcement.within))
-        if d.enforcement is not None
-        else d
-    )
+    """Return the dynamics with rows that pull back."""
+    return replace(d, enforcement=replace(d.enforcement, alpha=d.enforcement.within))

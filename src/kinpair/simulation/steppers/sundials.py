@@ -271,14 +271,13 @@ class Ida(_Sundials):
 
     def __init__(self, task: Task) -> None:
         d = task.d
-        if d.enforcement is not None and d.enforcement.mu:
+        if d.enforcement.mu:
             raise InputError(
                 f"{d.model.name}: integrator 'ida' needs constraint rows of which the same ones are independent "
                 "throughout; 'cvode' and 'generalised-alpha' take any",
                 integrator="ida",
             )
-        rows = len(d.enforcement.request.kept) if d.enforcement is not None else 0
-        n = d.ny + d.model.nv + rows
+        n = d.ny + d.model.nv + len(d.kept)
         super().__init__(task)
         self._terms = task.kernel(_terms, time=(), y=(d.ny,), u=(d.nu,))
         sizes: dict[str, Any] = {"time": (), "x": (n,), "xp": (n,), "u": (d.nu,)}
@@ -325,10 +324,8 @@ def _equations(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> tuple[Any, An
     """M, F, A, b stabilised, and ψ − what A q̇ is made of."""
     state = d.state(time, y, u)
     loads = d.loads(time, state.q, state.qd, u)
-    request, alpha = (
-        (d.request, 0.0) if d.enforcement is None else (d.enforcement.own(d.request), d.enforcement.alpha)
-    )
-    x = constrained.equations(d.model, request, state, loads, alpha)
+    request = d.enforcement.own(d.request)
+    x = constrained.equations(d.model, request, state, loads, d.enforcement.alpha)
     p = x.problem(request)
     if d.model.slip is not None and d.model.slip.held is not None:
         p = with_held(p, d.model.slip.held)
