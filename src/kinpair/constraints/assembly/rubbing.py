@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from kinpair.errors import SingularError, listed
 from kinpair.evaluation.arguments import Arguments
 from kinpair.evaluation.quantities import Request, request_of
 from kinpair.friction.loads import contraction
-from kinpair.friction.phases.states import RestingStates
 from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.state import State
+
+if TYPE_CHECKING:
+    from kinpair.friction.phases.states import RestingStates
 
 
 class Rubbing:
@@ -45,6 +47,8 @@ class Rubbing:
     @cached_property
     def states(self) -> RestingStates:
         """Solves in floats; refused where no motion determines the loads."""
+        from kinpair.friction.phases.states import RestingStates  # few runs need them
+
         self.check()
         return RestingStates(self.model, self.rows.calls, "loaded_terms", STILL if self.acts() else 0.0)
 
