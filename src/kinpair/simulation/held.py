@@ -151,7 +151,8 @@ def enforcement_of(mechanism: Mechanism, q: Vector, time: float, holding: Holdin
         pull = alpha if hold == "baumgarte" else 0.0
         own = replace(Request("accelerations"), solver=DEFAULT_SOLVER)
         return Enforcement(own, hold, pull, within=0.0 if hold == "none" else alpha, along_tree=True)
-    closure.drives.rubbing.check(passive=holding.passive)
+    if holding.passive and mechanism.model.surfaces:
+        closure.drives.rubbing.check()
     lost = has_lost_mass(mechanism.model, q, np.zeros(mechanism.nv), time)
     if lost:
         closure.any_rank.check_resisted(np.asarray(q, dtype=float), time)
