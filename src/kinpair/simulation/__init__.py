@@ -10,7 +10,6 @@ regulated      a regulator in a run
 torques        what `torque=` and `external=` may be
 events         events and limits of joints, as a user gives them
 contact        time steps with contact: rows, responses, impulses
-enforcement    what a run asks of constraints, also where there are none
 held           how constraints are enforced, and how well; which model moves
 phases         how dry friction slides and holds
 dynamics       what moves, as functions of time, state and inputs

@@ -37,8 +37,8 @@ from kinpair.model.slip import Slip
 from kinpair.model.state import NOTHING, State
 from kinpair.model.symbols import with_symbols
 from kinpair.simulation.contact.numbers import ACTIVE, KEPT, SUMS
-from kinpair.simulation.enforcement import FREE, AnyEnforcement
 from kinpair.simulation.events.limits import Limit
+from kinpair.simulation.held import FREE, AnyEnforcement
 from kinpair.simulation.layout import InputLayout, StateLayout, WatchedLayout
 from kinpair.simulation.rounding import LEAST
 
