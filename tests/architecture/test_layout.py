@@ -17,13 +17,13 @@ import kinpair
 
 SRC = Path(kinpair.__file__).parent
 ORDER = (
-    "errors algebra spatial pairs description model formulations constraints/solvers constraints/rows "
-    "forces/element friction/laws friction/surfaces forces friction/loads results evaluation/quantities "
-    "constraints/quantities compiler printed_equations/closed_form evaluation constraints/reactions "
-    "constraints/solve contact friction/phases constraints/assembly friction/states evaluation/answers "
-    "inverse_kinematics constraints/soundness viewer evaluation/tensors mechanism system bundled conventions "
-    "loading description/writing printed_equations/textbook printed_equations motion analysis control simulation "
-    "runs control/tracking walking optimisation learning sweeps identification cli"
+    "errors algebra spatial pairs description model formulations constraints/rounding constraints/solvers "
+    "constraints/rows forces/element friction/rounding friction/laws friction/surfaces forces friction/loads "
+    "results evaluation/quantities constraints/quantities compiler printed_equations/closed_form evaluation "
+    "constraints/reactions constraints/solve contact friction/phases constraints/assembly friction/states "
+    "evaluation/answers inverse_kinematics constraints/soundness viewer evaluation/tensors mechanism system "
+    "bundled conventions loading description/writing printed_equations/textbook printed_equations motion analysis "
+    "control simulation runs control/tracking walking optimisation learning sweeps identification cli"
 ).split()
 FILES = sorted(SRC.rglob("*.py"))
 
