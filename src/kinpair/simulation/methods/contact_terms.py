@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector
-from kinpair.constraints import quantities as constrained
 from kinpair.constraints.rows.build import constraints_of
-from kinpair.constraints.rows.stacked import row_names
+from kinpair.constraints.rows.stacked import row_names, rows
 from kinpair.contact.records import geometry_of
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import composite, kinematics
@@ -50,10 +49,8 @@ def geoms_of(data: ContactData) -> tuple[list[int], list[float]]:
 
 def masses(d: Dynamics, time: Scalar, q: Vector, qd: Vector) -> tuple[Matrix, Matrix]:
     """Return H (nv, nv) and the rows A (n, nv) of all constraints at a state, those kept first."""
-    state = State(q, qd, tau=np.zeros(d.model.nv), time=time)
-    request = d.enforcement.request
-    A = constrained.equations(d.model, request, state, {}).every.A
-    order = [*request.kept, *(k for k in range(len(A)) if k not in request.kept)]
+    A = rows(d.model, constraints_of(d.model), q, qd, time).A
+    order = [*d.kept, *(k for k in range(len(A)) if k not in d.kept)]
     return composite.mass_matrix(d.model, q), A[order]
 
 
