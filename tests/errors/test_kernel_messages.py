@@ -47,7 +47,7 @@ REFUSED = {
         lambda: ARM.kernel("mass_matrix", rolled=True),
         "scara: mass_matrix cannot be compiled as loops over the bodies: only these can: inverse_dynamics, "
         "forward_dynamics, bias_forces, gravity_forces, energy, energies, centre_of_mass, momentum, dq_dt, "
-        "mass_product, mass_solution, pose_rows, wrenches; leave out rolled=True",
+        "mass_product, mass_solution, pose_rows, wrenches, actuation; leave out rolled=True",
     ),
     "loops of a method": (
         lambda: ARM.kernel("inverse_dynamics", method="kane", rolled=True),

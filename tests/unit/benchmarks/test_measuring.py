@@ -62,7 +62,7 @@ def test_code_for_less_than_the_machine_has(instructions, width):
         ("inverse dynamics", "UR5", 6, 25.0),
         ("forward dynamics", "G1", 29, 12.0),
         ("forward dynamics", "G1", 44, None),
-        ("mass matrix", "G1", 29, None),
+        ("mass matrix", "G1", 29, 16.0),
         ("one state", "Panda", 9, 4.0),
     ],
 )

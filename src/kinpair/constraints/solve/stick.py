@@ -1,4 +1,4 @@
-"""Rates at rest: which of them accelerate, which can be held, and how a mechanism responds to efforts on them.
+"""Rates at rest: which of them accelerate, which stay at rest, and how a mechanism responds to efforts on them.
 
     c = N G Nᵀ x + N q̈₀                                   N: rows of the rates at rest                (ST1)
     F_s ← F_c where c ≠ 0, and the problem again, until no further one leaves rest                     (ST2)

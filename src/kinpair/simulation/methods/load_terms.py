@@ -106,7 +106,7 @@ def load_terms(
     surfaces, at = own_surfaces(d), 0
     if not surfaces:
         return []
-    H, F, _, _, c, Q, L, beside = d.load_terms(state, loads)
+    H, F, _, _, c, Q, L, beside, _ = d.load_terms(state, loads)
     efforts, by_row = d.efforts(state), list[Vector]()
     arms, ends, weights, rows, screws, shares, first = every = [list[Scalar]() for _ in range(7)]
     for x in surfaces:
