@@ -152,3 +152,33 @@ def test_what_contact_by_events_does_not_take_is_rejected_by_name():
         kp.simulate(m, np.tile(m.start(), (2, 1)), np.zeros((2, 6)), duration=0.1, integrator="rk4", dt=1e-3)
     with pytest.raises(kp.InputError, match="does not see them"):
         run(m, duration=0.1, integrator="cvode")
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "dopri5", "dop853"])
+def test_a_box_that_slides_stops_by_fixed_steps_too(integrator):
+    mu, v = 0.3, 1.5
+    block = kp.Builder("block").link("block", mass=1.0, inertia=[0.002] * 3)
+    block.joint("free", "free", "ground", "block", start=[0, 0, 0.05, 0, 0, 0, 1])
+    block.contact("floor", "ground", plane=True, mu=mu).contact("body", "block", box=[0.2, 0.2, 0.1])
+    m = kp.build(block)
+    run = kp.simulate(m, m.start(), [0, 0, 0, v, 0, 0], duration=1.0, integrator=integrator, dt=1e-3)
+    assert run.status.ok
+    assert abs(run.q[-1, 0] - v**2 / (2 * mu * 9.81)) < 1e-8
+    assert [x.name for x in run.events] == ["body on floor sticks"]
+    assert abs(run.events[0].time - v / (mu * 9.81)) < 1e-8
+
+
+@pytest.mark.parametrize("dt", [2e-3, 1e-3, 1e-4])
+def test_an_arm_at_its_limit_rests_on_a_plane_by_fixed_steps_as_by_adaptive_ones(dt):
+    """Limit, normal and tangent are three rows on two rates: forces that hold are not unique."""
+    arm = kp.Builder("arm").link("upper", mass=1.0, com=[0.25, 0, 0], inertia=[0.01] * 3)
+    arm.joint("a", "revolute", "ground", "upper", axis="y", xyz=[0, 0, 0.3], lower=-0.2, upper=0.5)
+    arm.link("lower", mass=0.5, com=[0.2, 0, 0], inertia=[0.005] * 3)
+    arm.joint("b", "revolute", "upper", "lower", axis="y", xyz=[0.5, 0, 0])
+    arm.contact("floor", "ground", plane=True, mu=0.5).contact("tip", "lower", sphere=0.02, xyz=[0.4, 0, 0])
+    m = kp.build(arm)
+    run = kp.simulate(m, [0, 0], [0, 0], duration=0.5, integrator="rk4", dt=dt)
+    adaptive = kp.simulate(m, [0, 0], [0, 0], duration=0.5, integrator="dop853", rtol=1e-12, atol=1e-12)
+    assert run.status.ok
+    assert np.abs(run.q[-1] - adaptive.q[-1]).max() < 1e-9
+    assert np.abs(run.qd[-1]).max() < 1e-12

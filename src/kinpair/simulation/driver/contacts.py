@@ -14,7 +14,7 @@ without collision (Painlevé). If an impulse with e = 0 changes nothing either, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from kinpair.simulation.contact.numbers import ACTIVE, SUMS
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.held_contact import held_contact
+from kinpair.simulation.rounding import SLOW
 from kinpair.simulation.status import Status
 
 NEAR = 1e-9  # [m]: a gap this small is closed
@@ -35,6 +36,7 @@ STILL = 1e-9  # [m/s]: a velocity this small is zero
 LOW = 1e-9  # [m]: a bounce lower than this is the last one
 FINE = 1e-10  # relative: signs of accelerations, growth of energy
 HALVINGS = 50  # of the interval of β
+INSIDE = 0.5, 0.9, 0.99, 0.999  # parts of the static coefficient that may do as well
 AGAIN = 20  # impacts and phases after one another at one instant
 
 
@@ -147,9 +149,10 @@ def decide(ongoing: Ongoing) -> None:
             continue
         closed = [k for k in range(len(x.slots)) if x.u[k, 0] <= STILL]
         stays = x.some(closed)
-        result = _phases(stays)
+        stopped = _stopped(ongoing, stays)
+        result = _phases(stays, stopped)
         if result is not None:
-            y = _lifted(ongoing, x, stays, result, y)
+            y = _lifted(ongoing, x, stays, result, stopped, y)
             _enter(ongoing, stays, result, before, y)
             return
         if waited:
@@ -264,14 +267,26 @@ class Phases:
     force: np.ndarray
 
 
-def _phases(x: Touching) -> Phases | None:
-    """Decide which points stay closed, rest and slide; None where no forces satisfy the laws.    (CN15)"""
+def _stopped(ongoing: Ongoing, x: Touching) -> list[int]:
+    """Return the points that slid in a direction up to here and do no more, with all others as slow as they are: what
+    is left of their velocities is the error of steps, and has no direction."""
+    active = ongoing.stepper.y[ongoing.active.d.layout.contact][SUMS:].reshape(-1, ACTIVE)
+    ways = {int(e[SLOT]) - 1: e[DIRECTION : DIRECTION + 3] for e in active if e[PHASE] == SLIDES}
+    s = np.einsum("kt,ktw->kw", x.u[:, 1:], x.axes[:, 1:])
+    slow = np.flatnonzero(np.linalg.norm(s, axis=1) <= SLOW).tolist()
+    ended = any(slot in ways and k in slow and s[k] @ ways[slot] <= STILL for k, slot in enumerate(x.slots))
+    return slow if ended else []
+
+
+def _phases(x: Touching, stopped: Sequence[int]) -> Phases | None:
+    """Decide which points stay closed, rest and slide, those of `stopped` from rest; None where no forces satisfy the
+    laws.    (CN15)"""
     m = len(x.slots)
     if not m:
         return Phases([], [], np.zeros((0, 2)), np.zeros((0, 3)))
     D, g = x.J @ x.G @ x.J.T, x.c.ravel()
     speed = np.sqrt((x.u[:, 1:] ** 2).sum(axis=1))
-    sliding = {k: x.u[k, 1:] / speed[k] for k in range(m) if speed[k] > STILL}
+    sliding = {k: x.u[k, 1:] / speed[k] for k in range(m) if speed[k] > STILL and k not in stopped}
     solution, small = Solution(np.zeros(3 * m), g, 0.0, True), np.zeros(m)
     for _ in range(m + 1):
         solution = solve(D, g, _groups(x, 1, sliding))
@@ -288,6 +303,7 @@ def _phases(x: Touching) -> Phases | None:
         sliding |= moves
         if not changes:
             break
+    solution = _inside(x, solution, sliding, small)
     c, force = solution.c.reshape(-1, 3), solution.x.reshape(-1, 3)
     chosen = [k for k in range(m) if force[k, 0] > 0.0 or c[k, 0] <= small[k]]
     way = np.array([sliding.get(k, np.zeros(2)) for k in chosen]).reshape(-1, 2)
@@ -295,15 +311,35 @@ def _phases(x: Touching) -> Phases | None:
     return Phases(chosen, phase, way, force[chosen])
 
 
-def _lifted(ongoing: Ongoing, x: Touching, stays: Touching, result: Phases, y: np.ndarray) -> np.ndarray:
+def _inside(x: Touching, solution: Solution, sliding: dict[int, np.ndarray], small: np.ndarray) -> Solution:
+    """Return a solution with the forces of points at rest inside their cones, where forces are not unique and one is
+    at the edge: it would leave rest at once."""
+    rests = [k for k in range(len(x.slots)) if k not in sliding and not x.is_rough(k)]
+    tangent, normal = np.linalg.norm(solution.x.reshape(-1, 3)[:, 1:], axis=1), solution.x[::3]
+    if not any(tangent[k] >= (1.0 - FINE) * x.materials[k, 1] * normal[k] > 0.0 for k in rests):
+        return solution
+    D, g = x.J @ x.G @ x.J.T, x.c.ravel()
+    for part in INSIDE:
+        narrow = replace(x, materials=x.materials * [1.0, part, 1.0])
+        inner = solve(D, g, _groups(narrow, 1, sliding))
+        c = inner.c.reshape(-1, 3)
+        if inner.met and all(np.linalg.norm(c[k, 1:]) <= small[k] for k in rests):
+            return inner
+    return solution
+
+
+def _lifted(
+    ongoing: Ongoing, x: Touching, stays: Touching, result: Phases, stopped: Sequence[int], y: np.ndarray
+) -> np.ndarray:
     """Return the state with gaps of points that stay closed or overlap taken to zero by the least displacement, and
-    with the rates of points that stay closed, and along the tangents of those that rest, taken to zero."""
+    with the rates of points that stay closed, and along the tangents of those that rest or stopped, taken to zero."""
     d, y = ongoing.active.d, y.copy()
     q, qd = d.layout.q, d.layout.qd
     overlapping = x.some([k for k in range(len(x.slots)) if x.gaps[k] < 0.0 or x.slots[k] in stays.slots])
     y[q] = kinematics.nudged(d.model, y[q], _least(x.G, overlapping.J[::3], -overlapping.gaps))
     rests = [k for k, phase in zip(result.chosen, result.phase, strict=True) if phase == RESTS]
-    still = [3 * k for k in range(len(stays.slots))] + [3 * k + r for k in rests for r in (1, 2)]
+    at_rest = sorted({*rests, *stopped})
+    still = [3 * k for k in range(len(stays.slots))] + [3 * k + r for k in at_rest for r in (1, 2)]
     y[qd] += _least(x.G, stays.J[still], -stays.u.ravel()[still])
     return y
 
