@@ -55,3 +55,26 @@ def test_friction_in_joints_is_refused():
     m = kp.build(b.contact("foot", "box", point=True).contact("floor", "ground", plane=True))
     with pytest.raises(kp.InputError, match="dry friction in joints is not computed"):
         kp.equilibrium(m)
+
+
+def test_an_arm_at_its_limit_rests_on_a_plane_as_its_run_does():
+    arm = kp.Builder("arm").link("upper", mass=1.0, com=[0.25, 0, 0], inertia=[0.01] * 3)
+    arm.joint("a", "revolute", "ground", "upper", axis="y", xyz=[0, 0, 0.3], lower=-0.2, upper=0.5)
+    arm.link("lower", mass=0.5, com=[0.2, 0, 0], inertia=[0.005] * 3)
+    arm.joint("b", "revolute", "upper", "lower", axis="y", xyz=[0.5, 0, 0])
+    arm.contact("floor", "ground", plane=True, mu=0.5).contact("tip", "lower", sphere=0.02, xyz=[0.4, 0, 0])
+    m = kp.build(arm)
+    q = kp.simulate(m, [0, 0], [0, 0], duration=1.0, integrator="dop853").q[-1]
+    result = kp.equilibrium(m, q)
+    assert result.holds and not result.unique
+    assert result.pushed["a"] < 0.0
+    efforts = m.gravity_forces(q)
+    carried = m.contact_rows(q, result.points).T @ np.array(
+        [
+            force @ axis
+            for p, force in zip(result.points, result.forces, strict=True)
+            for axis in (p.normal, *p.tangents)
+        ]
+    )
+    assert np.abs(carried + [result.pushed["a"], 0.0] - efforts).max() < 1e-9  # statics
+    assert not kp.equilibrium(m, q, limits=False).holds

@@ -13,7 +13,7 @@ accelerations vanish says how much of the friction is needed; the margin is 1/s.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
@@ -44,7 +44,8 @@ class Standing:
 
     `forces` (points, 3) [N] act on the first geom of each point, in the world; the one with the least sum of squares
     where they are not `unique`. `margin`: the coefficients of friction may be divided by this before it moves; inf
-    where it needs no friction, 0 where no friction would hold it. `acceleration` (nv,) is what is left.
+    where it needs no friction, 0 where no friction would hold it. `acceleration` (nv,) is what is left. `pushed`: efforts
+    of limits that push, by name of their rate.
     """
 
     mechanism: Mechanism
@@ -55,6 +56,7 @@ class Standing:
     holds: bool
     unique: bool
     margin: float
+    pushed: Mapping[str, float] = field(default_factory=dict[str, float])
 
     @property
     def by_pair(self) -> dict[tuple[str, str], np.ndarray]:
@@ -71,13 +73,19 @@ class Standing:
         ]
         for (a, b), force in self.by_pair.items():
             lines.append(f"{a} on {b}: force {', '.join(f'{x:.6g}' for x in force)} N")
+        lines += [f"{name} at its limit: {effort:.6g}" for name, effort in self.pushed.items()]
         if not self.unique:
             lines.append("forces are not unique: those with the least sum of squares")
         return "\n".join(lines)
 
 
-def standing(m: Mechanism, q: np.ndarray, tau: np.ndarray, time: float, *, passive: bool) -> Standing | None:
-    """Return whether a mechanism stands at q with joint efforts tau (nv,); None where no geoms touch."""
+def standing(
+    m: Mechanism, q: np.ndarray, tau: np.ndarray, time: float, *, passive: bool, limits: bool
+) -> Standing | None:
+    """Return whether a mechanism stands at q with joint efforts tau (nv,); None where no geoms touch.
+
+    limits: those that q reaches push.
+    """
     points = m.contacts(q, margin=TOUCHES)
     if not points:
         return None
@@ -86,15 +94,28 @@ def standing(m: Mechanism, q: np.ndarray, tau: np.ndarray, time: float, *, passi
             f"{m.name}: an equilibrium on contacts with dry friction in joints is not computed; leave that friction "
             "out, or simulate until it rests"
         )
-    problem = _Problem(m, q, points, tau, time, passive)
+    ends = _reached(m, q) if limits else {}
+    problem = _Problem(m, q, points, ends, tau, time, passive)
     lam, qdd, holds = problem.solved(1.0)
     unique = bool(np.linalg.matrix_rank(problem.J) == len(problem.J))
     if holds and not unique:
         least = np.linalg.pinv(problem.J.T) @ (problem.J.T @ lam)
         lam = least if problem.allows(least) else lam
     frames = np.array([[p.normal, *p.tangents] for p in points])
-    forces = np.einsum("ki,kij->kj", lam.reshape(-1, 3), frames)
-    return Standing(m, q, points, forces, qdd, holds, unique, problem.margin(holds))
+    forces = np.einsum("ki,kij->kj", lam[: 3 * len(points)].reshape(-1, 3), frames)
+    pushes = zip(ends.items(), lam[3 * len(points) :], strict=True)
+    pushed = {m.v_names[v]: float(side * push) for (v, side), push in pushes if push > 0.0}
+    return Standing(m, q, points, forces, qdd, holds, unique, problem.margin(holds), pushed)
+
+
+def _reached(m: Mechanism, q: np.ndarray) -> dict[int, float]:
+    """Return the numbers of the rates whose coordinates are at a limit, with 1 for a lower and -1 for an upper one."""
+    joints, result = m.model.joints, dict[int, float]()
+    for v, n in enumerate(joints.spring_q.tolist()):
+        for limit, side in ((joints.lower[n], 1.0), (joints.upper[n], -1.0)) if n >= 0 else ():
+            if side * (q[n] - limit) <= TOUCHES:
+                result[v] = side
+    return result
 
 
 class _Problem:
@@ -105,12 +126,15 @@ class _Problem:
         m: Mechanism,
         q: np.ndarray,
         points: Sequence[ContactPoint],
+        ends: Mapping[int, float],
         tau: np.ndarray,
         time: float,
         passive: bool,
     ) -> None:
         self.mu = [p.mu_static for p in points]
-        self.J = m.contact_rows(q, points)
+        units = np.eye(m.nv)
+        pushes = [side * units[v] for v, side in ends.items()]
+        self.J = np.vstack([m.contact_rows(q, points), *pushes])
         H = m.mass_matrix(q)
         G = np.linalg.inv(H)
         if m.closure is not None:
@@ -126,15 +150,20 @@ class _Problem:
         for k, mu in enumerate(self.mu):
             groups.append(Interval(3 * k))
             groups.append(Disc((3 * k + 1, 3 * k + 2), mu=factor * mu, normal=3 * k))
+        groups += [Interval(row) for row in range(3 * len(self.mu), len(self.J))]
         lam = solve(self.D, self.g, groups).x
         qdd = self.free + self.response @ lam
         return lam, qdd, bool(np.abs(qdd).max() <= HOLDS * np.abs(self.free).max(initial=1.0))
 
     def allows(self, lam: np.ndarray) -> bool:
         """True if forces are in their cones."""
-        n, t = lam[::3], np.hypot(lam[1::3], lam[2::3])
-        slack = 1e-9 * np.abs(lam).max()
-        return bool((n >= -slack).all() and (t <= np.array(self.mu) * n + slack).all())
+        count = 3 * len(self.mu)
+        n, t, slack = lam[:count:3], np.hypot(lam[1:count:3], lam[2:count:3]), 1e-9 * np.abs(lam).max()
+        return bool(
+            (n >= -slack).all()
+            and (lam[count:] >= -slack).all()
+            and (t <= np.array(self.mu) * n + slack).all()
+        )
 
     def margin(self, holds: bool) -> float:
         """Return by what the coefficients of friction may be divided before it moves."""
@@ -335,7 +364,7 @@ def _one(request: EquilibriumRequest, guess: Any, u: Any, x: Any) -> Equilibrium
         start = m.assemble(start, fixed=request.fixed, time=time)
     if isinstance(m, Mechanism) and m.model.contacts is not None:
         efforts = point_of(m, start, None, u, time, x).tau
-        on_contacts = standing(m, start, efforts, time, passive=request.passive)
+        on_contacts = standing(m, start, efforts, time, passive=request.passive, limits=request.limits)
         if on_contacts is not None:
             return on_contacts
     found = Search(request, point_of(m, start, None, u, time, x)).found()
