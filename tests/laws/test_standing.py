@@ -66,15 +66,13 @@ def test_an_arm_at_its_limit_rests_on_a_plane_as_its_run_does():
     m = kp.build(arm)
     q = kp.simulate(m, [0, 0], [0, 0], duration=1.0, integrator="dop853").q[-1]
     result = kp.equilibrium(m, q)
-    assert result.holds and not result.unique
+    assert result.holds
+    assert not result.unique
     assert result.pushed["a"] < 0.0
     efforts = m.gravity_forces(q)
-    carried = m.contact_rows(q, result.points).T @ np.array(
-        [
-            force @ axis
-            for p, force in zip(result.points, result.forces, strict=True)
-            for axis in (p.normal, *p.tangents)
-        ]
-    )
-    assert np.abs(carried + [result.pushed["a"], 0.0] - efforts).max() < 1e-9  # statics
+    pairs = zip(result.points, result.forces, strict=True)
+    along = [force @ axis for p, force in pairs for axis in (p.normal, *p.tangents)]
+    carried = m.contact_rows(q, result.points).T @ np.array(along)
+    pushed = np.array([result.pushed["a"], 0.0])
+    assert np.abs(carried + pushed - efforts).max() < 1e-9  # statics
     assert not kp.equilibrium(m, q, limits=False).holds

@@ -44,8 +44,8 @@ class Standing:
 
     `forces` (points, 3) [N] act on the first geom of each point, in the world; the one with the least sum of squares
     where they are not `unique`. `margin`: the coefficients of friction may be divided by this before it moves; inf
-    where it needs no friction, 0 where no friction would hold it. `acceleration` (nv,) is what is left. `pushed`: efforts
-    of limits that push, by name of their rate.
+    where it needs no friction, 0 where no friction would hold it. `acceleration` (nv,) is what is left.
+    `pushed`: efforts of limits that push, by name of their rate.
     """
 
     mechanism: Mechanism
@@ -159,11 +159,8 @@ class _Problem:
         """True if forces are in their cones."""
         count = 3 * len(self.mu)
         n, t, slack = lam[:count:3], np.hypot(lam[1:count:3], lam[2:count:3]), 1e-9 * np.abs(lam).max()
-        return bool(
-            (n >= -slack).all()
-            and (lam[count:] >= -slack).all()
-            and (t <= np.array(self.mu) * n + slack).all()
-        )
+        pushes = min(n.min(), lam[count:].min(initial=0.0)) >= -slack
+        return bool(pushes and (t <= np.array(self.mu) * n + slack).all())
 
     def margin(self, holds: bool) -> float:
         """Return by what the coefficients of friction may be divided before it moves."""
