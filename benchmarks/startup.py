@@ -1,7 +1,8 @@
 """Seconds until one can begin: processor time of fresh processes from their start to their end.
 
-`python -m benchmarks.startup` prints the rows. The processor time of a process is its time on an idle core; code caches
-are directories of their own, empty before each process or filled by one before.
+`python -m benchmarks.startup [WORD ...]` prints the rows that have one of the words. The processor time of a process is
+its time on an idle core; code caches are directories of their own, empty before each process or filled by one before.
+Python's bytecode is there, as after an installation by pip.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from benchmarks import targets
 from benchmarks.robots import robot
 
 RUNS, FEW = 5, 2  # processes of a row; of those that take seconds
+BYTECODE = str(Path("build", "bench-bytecode").absolute())
 FIRST_CALL = """
 import warnings, kinpair
 warnings.simplefilter("ignore")
@@ -66,10 +68,10 @@ def commands() -> dict[str, Command]:
     }
 
 
-def rows() -> Iterator[Started]:
-    """A row a command."""
-    for what, command in commands().items():
-        yield Started(what, _least(command), targets.STARTUP.get(what))
+def rows(*words: str) -> Iterator[Started]:
+    """A row a command; with words, of those that have one of them."""
+    for what in (x for x in commands() if not words or any(word in x for word in words)):
+        yield Started(what, _least(commands()[what]), targets.STARTUP.get(what))
 
 
 def _least(command: Command) -> float:
@@ -83,7 +85,8 @@ def _least(command: Command) -> float:
 def _seconds(words: Sequence[str], cache: Path) -> float:
     """Return processor time of a process in user and system mode [s]."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    settings = {**os.environ, "KINPAIR_CACHE": str(cache), "KINPAIR_WAIT": "0"}  # as users start it
+    settings = {**os.environ, "KINPAIR_CACHE": str(cache), "KINPAIR_WAIT": "0", "PYTHONPYCACHEPREFIX": BYTECODE}
+    settings.pop("PYTHONDONTWRITEBYTECODE", None)  # as users start it
     silent = subprocess.DEVNULL
     subprocess.run([sys.executable, *words], check=True, env=settings, stdout=silent, stderr=silent)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -91,6 +94,6 @@ def _seconds(words: Sequence[str], cache: Path) -> float:
 
 
 if __name__ == "__main__":
-    for row in rows():
+    for row in rows(*sys.argv[1:]):
         limit = "" if row.limit is None else f"   {'✓' if row.seconds <= row.limit else '✗'} ≤ {row.limit:g}"
         print(f"{row.what}: {row.seconds:.3f} s{limit}", flush=True)
