@@ -16,6 +16,7 @@ import kinpair as kp
 from kinpair.compiler import machine_code, making
 from kinpair.compiler.background import in_passing, waiting, worker
 from kinpair.compiler.making import Making
+from kinpair.constraints.solve import problem
 from kinpair.errors import InputError, LengthError
 from kinpair.evaluation import calls
 from waiting import HANGS, wait_until
@@ -176,6 +177,19 @@ def test_what_is_wanted_once_is_not_compiled(gate):
     with in_passing():
         assert np.array_equal(arm.mass_matrix(q), arm.reference.mass_matrix(q))
     assert not worker.busy
+
+
+def test_bounded_multipliers_wanted_once_are_not_compiled(monkeypatch):
+    monkeypatch.setenv("KINPAIR_WAIT", "0")
+    J, g = np.random.default_rng(3).normal(size=(6, 8)), np.linspace(-2.0, 2.0, 6)
+    groups = problem.intervals(np.full(6, -0.3), np.full(6, 0.3))
+    expected = problem.solve(J @ J.T, g, groups)
+    monkeypatch.setattr(problem, "_rooms", problem._Rooms())
+    monkeypatch.setattr(problem, "_code", lambda: pytest.fail("compiled"))
+    with in_passing():
+        found = problem.solve(J @ J.T, g, groups)
+    assert found.met and np.abs(found.x - expected.x).max() <= 1e-12
+    assert (np.abs(expected.x) == 0.3).any() and (np.abs(expected.x) < 0.3).any()
 
 
 def test_friction_from_load_waits(gate):

@@ -75,6 +75,11 @@ def must_wait() -> bool:
     return _waiting.get() or os.environ.get(VARIABLE, "0") not in ("", "0")
 
 
+def is_in_passing() -> bool:
+    """True where nothing long is to be compiled."""
+    return _in_passing.get() and not must_wait()
+
+
 class Worker:
     """The thread that makes code, there as long as there is something to make."""
 

@@ -19,11 +19,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
+from kinpair.compiler.background import is_in_passing
 from kinpair.compiler.cache import Store
 from kinpair.compiler.loops.functions import LoopFunction, compiled
 from kinpair.constraints.rounding import NO_RESPONSE, TOLERANCE
@@ -164,7 +165,10 @@ def _room(n: int, groups: int, parts: int, count: int) -> _Room:
     room = _rooms.by_size.get(sizes)
     if room is None:
         p, x, own = _blank(*sizes), np.zeros(n), memory(n)
-        room = _Room(p, x, own, _code().bound(p, empty_like(p), x, own, np.array(PLAN), TOLERANCE))
+        arguments = p, empty_like(p), x, own, np.array(PLAN), TOLERANCE
+        if n <= KEPT and is_in_passing():  # some milliseconds; to compile takes a second
+            return _Room(p, x, own, partial(solve_rows, *arguments))
+        room = _Room(p, x, own, _code().bound(*arguments))
         if n <= KEPT and len(_rooms.by_size) < KEPT:
             _rooms.by_size[sizes] = room
     return room
