@@ -295,6 +295,7 @@ _MODULES = {  # public under a name of their own
     "walking": "kinpair.walking",
 }
 _FORMER = {  # packages whose names documents of earlier versions showed
+    "kinpair.formulations.screw_pairs": "kinpair.formulations.screw_algebra",
     "kinpair.closed_form": "kinpair.printed_equations.closed_form",
     "kinpair.constraints.mobility": "kinpair.constraints.rows.mobility",
     "kinpair.equations_of_motion": "kinpair.printed_equations",

@@ -38,7 +38,7 @@ PAGES = (  # files, the page of their equations, the numbers
     ("formulations/roberson_wittenburg.py", "roberson_wittenburg.md", r"\((RW\d+)\)"),
     ("formulations/roberson_wittenburg_augmented.py", "roberson_wittenburg.md", r"\((RA\d+)\)"),
     ("formulations/screw_algebra.py", "screw.md", r"\((SA\d+)\)"),
-    ("formulations/screw_pairs.py", "screw.md", r"\((SP\d+)\)"),
+    ("formulations/screw_algebra.py", "screw.md", r"\((SP\d+)\)"),
     ("formulations/screw_bodies.py", "screw.md", r"\((SB\d+)\)"),
     ("formulations/screw_block.py", "screw.md", r"\((SK\d+)\)"),
     ("formulations/screw.py", "screw.md", r"\((SD\d+)\)"),

@@ -11,7 +11,7 @@ import pytest
 import kinpair as kp
 from kinpair.formulations.graph import incidence, path
 from kinpair.formulations.roberson_wittenburg_augmented import augmented_bodies
-from kinpair.formulations.screw_pairs import wrenches_of
+from kinpair.formulations.screw_algebra import wrenches_of
 from kinpair.pairs.prismatic import Prismatic
 
 
@@ -44,7 +44,7 @@ REFUSED = {
     ),
     "unknown pair": (
         lambda: wrenches_of(_Gear()),  # type: ignore[arg-type]
-        "pair 'gear' has no constraint wrenches in formulations/screw_pairs.py; add its row to WRENCHES. Pairs: "
+        "pair 'gear' has no constraint wrenches in formulations/screw_algebra.py; add its row to WRENCHES. Pairs: "
         "revolute, prismatic, helical, cylindrical, universal, spherical, planar, free, fixed, pin, plane-weld, "
         "turn, face",
     ),

@@ -8,11 +8,13 @@ import pytest
 import kinpair as kp
 from kinpair.formulations.kinematics import no_wrenches, poses
 from kinpair.formulations.screw_algebra import (
+    columns,
     force_cross,
     force_moved,
     inertia,
     inertia_rate,
     motion_cross,
+    wrenches_of,
 )
 from kinpair.formulations.screw_block import (
     Joint,
@@ -23,7 +25,6 @@ from kinpair.formulations.screw_block import (
     tree_joints,
 )
 from kinpair.formulations.screw_bodies import jacobian_rate, motions
-from kinpair.formulations.screw_pairs import columns, wrenches_of
 from kinpair.pairs.prismatic import Prismatic
 from kinpair.pairs.revolute import Revolute
 

@@ -34,9 +34,8 @@ from kinpair.algebra.arrays import Matrix, Vector, assemble, symmetric
 from kinpair.errors import InputError, listed
 from kinpair.formulations.arguments import check_wrenches, checked
 from kinpair.formulations.kinematics import poses
-from kinpair.formulations.screw_algebra import force_cross, force_moved, motion_moved, swapped
+from kinpair.formulations.screw_algebra import force_cross, force_moved, motion_moved, swapped, wrenches_of
 from kinpair.formulations.screw_bodies import NO_SCREW, Loaded, Moving, loads, motions
-from kinpair.formulations.screw_pairs import wrenches_of
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, outward, rates

@@ -33,8 +33,7 @@ import numpy as np
 
 from kinpair.algebra import ldl, sparse_ldl
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, assemble, is_nothing
-from kinpair.formulations.screw_algebra import swapped
-from kinpair.formulations.screw_pairs import wrenches_of
+from kinpair.formulations.screw_algebra import swapped, wrenches_of
 from kinpair.formulations.zhao_gu_bodies import Accelerated, Placed, jacobians, placed
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinpair.formulations import screw_algebra as sa
-from kinpair.formulations.screw_pairs import WRENCHES, wrenches_of
+from kinpair.formulations.screw_algebra import WRENCHES, wrenches_of
 from kinpair.pairs import CLOSINGS, PAIRS
 from kinpair.pairs.helical import Helical
 from kinpair.spatial.inertia import Inertia

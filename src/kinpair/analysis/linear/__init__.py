@@ -7,7 +7,6 @@ modes          eigenvalues; frequencies, damping, shapes, participation
 operating_point  the state that was linearised about, and axes that move with a steady motion
 control_library  as python-control has it
 pictures       a linear model as pictures
-mode_pictures  modes as pictures of the mechanism
 signal_units   units of inputs and outputs
 bode           frequency responses and transfer functions, Bode curves, margins
 step_response  from one sample to the next; responses to a step

@@ -358,19 +358,17 @@ class LinearModel:
     def plot_modes(self, path: str | os.PathLike[str] | None = None, *, amplitude: float = 0.2) -> Figure:
         """The mechanism swinging in each of its modes, half a cycle in one picture; `amplitude` [rad] or [m] is that
         of the largest displacement."""
-        from kinpair.analysis.linear import mode_pictures
-
         x = self._with_modes("a picture")
-        swings = [x.swing(k, amplitude, mode_pictures.STATES) for k in range(len(x.modes))]
-        titles = [mode_pictures.words(k, mode) for k, mode in enumerate(x.modes)]
-        return mode_pictures.stills(x.mechanism, swings, titles, path)
+        swings = [x.swing(k, amplitude, pictures.STATES) for k in range(len(x.modes))]
+        titles = [pictures.words(k, mode) for k, mode in enumerate(x.modes)]
+        return pictures.stills(x.mechanism, swings, titles, path)
 
     def report(
         self, path: str | os.PathLike[str] = "mode.html", *, mode: int = 0, amplitude: float = 0.2
     ) -> Path:
         """Write a page, complete in itself, in which the mechanism swings in a mode, without growth or decay; one that
         does not swing goes there and back in a second. `amplitude` [rad] or [m]."""
-        from kinpair.analysis.linear.mode_pictures import written
+        from kinpair.analysis.linear.pictures import written
 
         return written(self._animated(mode, amplitude), path)
 
@@ -381,13 +379,11 @@ class LinearModel:
         return Frame(self._animated(mode, amplitude))
 
     def _animated(self, mode: int, amplitude: float) -> str:
-        from kinpair.analysis.linear import mode_pictures
-
-        x, cycles = self._one("a mode"), mode_pictures.CYCLES
-        q = x.swing(mode, amplitude, cycles * mode_pictures.FRAMES + 1, half_cycles=2 * cycles)
+        x, cycles = self._one("a mode"), pictures.CYCLES
+        q = x.swing(mode, amplitude, cycles * pictures.FRAMES + 1, half_cycles=2 * cycles)
         frequency = abs(x.modes[mode].eigenvalue.imag) / (2 * np.pi)
-        title = f"{x.name}, {mode_pictures.words(mode, x.modes[mode])}"
-        return mode_pictures.animated(x.mechanism, q, 1.0 / frequency if frequency else 1.0, title)
+        title = f"{x.name}, {pictures.words(mode, x.modes[mode])}"
+        return pictures.animated(x.mechanism, q, 1.0 / frequency if frequency else 1.0, title)
 
     def swing(self, mode: int, amplitude: float = 0.2, count: int = 5, *, half_cycles: int = 1) -> np.ndarray:
         """Coordinates (count, nq) through half a cycle of a mode, from one end to the other, or through several, for

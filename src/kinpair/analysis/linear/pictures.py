@@ -1,29 +1,92 @@
-"""A linear model as pictures: eigenvalues, who takes part in each mode, frequency responses."""
+"""A linear model as pictures: eigenvalues, participation in modes, frequency responses, and modes of the mechanism."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kinpair.analysis.linear.modes import Mode
+from kinpair.errors import InputError
 from kinpair.viewer.curves import WIDE, blank_figure, figure_of, write_figure
 from kinpair.viewer.labels import plain
 from kinpair.viewer.looks import distinct
 from kinpair.viewer.panels import Panel
+from kinpair.viewer.recording import Recording
+from kinpair.viewer.report_page import page
+from kinpair.viewer.still import picture
+
+STATES = 5  # in one picture
+WIDTH, MODE_HEIGHT, DPI = 420, 360, 150
+FRAMES = 40  # of a cycle
+CYCLES = 3
+MOST = 4  # pictures in a row
+
+
+def words(number: int, mode: Mode) -> str:
+    """Describe the mode, with its frequency [Hz] or its rate [1/s]."""
+    x = mode.eigenvalue
+    if x.imag:
+        return f"mode {number + 1}: {abs(x.imag) / (2 * np.pi):.3g} Hz, damping {mode.damping:.2g}"
+    return f"mode {number + 1}: {x.real:.3g} 1/s"
+
+
+def stills(
+    mechanism: Any, swings: Sequence[np.ndarray], titles: Sequence[str], path: str | os.PathLike[str] | None
+) -> Any:
+    """The mechanism through half a cycle of each mode, one over the other, side by side."""
+    columns = min(MOST, len(swings))
+    rows = -(-len(swings) // columns)
+    figure = blank_figure(columns * WIDTH / DPI, rows * (MODE_HEIGHT / DPI + 0.3), f"{mechanism.name}: modes")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axis, q, title in zip(axes, swings, titles, strict=False):
+        image = picture(mechanism, None, q, overlay=True, width=WIDTH, height=MODE_HEIGHT).axes[0].images[0]
+        axis.imshow(image.get_array(), interpolation="antialiased")
+        axis.set_title(title, fontsize=9)
+    for axis in axes:
+        axis.set_axis_off()
+    if path is not None:
+        write_figure(figure, path)
+    return figure
+
+
+def animated(mechanism: Any, q: np.ndarray, period: float, title: str) -> str:
+    """A page in which the coordinates (frames, nq) of a mode are played; period: seconds of a cycle."""
+    time = np.linspace(0.0, CYCLES * period, len(q))
+    own = {name: q[:, k] for k, name in enumerate(mechanism.model.q_names) if np.ptp(q[:, k]) > 0.0}
+    panel = Panel("coordinates", "[rad], [m]", own, distinct(own))
+    recording = Recording(mechanism, time, q, mechanism.name, time, (panel,))
+    return page(recording, title, [f"<h1>{escape(title)}</h1>"], [])
+
+
+def written(text: str, path: str | os.PathLike[str]) -> Path:
+    """Write the file; return its path."""
+    file = Path(path)
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as reason:
+        raise InputError(f"{file}: cannot be written ({reason.strerror})", path=str(file)) from None
+    return file
+
 
 DECADES = 2.0  # on either side of the eigenvalues
 POINTS = 600
 HEIGHT, LINE = 4.2, 0.22  # inches: of the picture, and of a state in it
 LEAST_SHARE = 0.005  # participation that is written
 GROWS, STAYS = "#c0392b", "#1f77b4"
-Path = str | os.PathLike[str] | None
+FilePath = str | os.PathLike[str] | None
 
 
 def response(
-    name: str, omega: np.ndarray, gain: Mapping[str, np.ndarray], phase: Mapping[str, np.ndarray], path: Path
+    name: str,
+    omega: np.ndarray,
+    gain: Mapping[str, np.ndarray],
+    phase: Mapping[str, np.ndarray],
+    path: FilePath,
 ) -> Any:
     """Draw gains [dB] and phases [deg] by name over the frequency [rad/s]."""
     looks = distinct(gain)
@@ -35,7 +98,7 @@ def response(
 
 
 def step(
-    name: str, time: np.ndarray, responses: Mapping[str, np.ndarray], units: Sequence[str], path: Path
+    name: str, time: np.ndarray, responses: Mapping[str, np.ndarray], units: Sequence[str], path: FilePath
 ) -> Any:
     """Draw step responses by name over time [s], responses of one unit in one panel."""
     looks, by_unit = distinct(responses), dict[str, dict[str, np.ndarray]]()
@@ -65,7 +128,7 @@ def gains(A: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     return np.logspace(middle - 2 * DECADES, middle + DECADES, POINTS)
 
 
-def spectrum(name: str, modes: Sequence[Mode], states: Sequence[str], zeros: int, path: Path) -> Any:
+def spectrum(name: str, modes: Sequence[Mode], states: Sequence[str], zeros: int, path: FilePath) -> Any:
     """Eigenvalues on the left, on the right the participation of the states; `zeros`: eigenvalues that are zero."""
     figure = blank_figure(WIDE, max(HEIGHT, 1.0 + LINE * len(states)), f"{name}: modes")
     left, right = figure.subplots(1, 2)
@@ -79,7 +142,7 @@ def locus(
     values: np.ndarray,
     eigenvalues: Sequence[np.ndarray],
     quantity: str,
-    path: Path,
+    path: FilePath,
     logarithmic: bool,
 ) -> Any:
     """Eigenvalues (any) in the complex plane as a parameter (n,) takes its values, by colour, and their real parts over
@@ -140,7 +203,7 @@ def _shares(axis: Any, modes: Sequence[Mode], states: Sequence[str]) -> None:
     axis.set_xlabel("mode")
 
 
-def _written(figure: Any, path: Path) -> Any:
+def _written(figure: Any, path: FilePath) -> Any:
     if path is not None:
         write_figure(figure, path)
     return figure

@@ -8,8 +8,7 @@ import numpy as np
 
 from kinpair.formulations import denoc
 from kinpair.formulations.kinematics import poses
-from kinpair.formulations.screw_algebra import swapped
-from kinpair.formulations.screw_pairs import wrenches_of
+from kinpair.formulations.screw_algebra import swapped, wrenches_of
 from kinpair.model.recursion import coordinates, rates
 from kinpair.printed_equations.textbook.moment import Moment
 from kinpair.printed_equations.textbook.record import Blocks, Symbol, sixes, symbol
