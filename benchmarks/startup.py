@@ -85,7 +85,12 @@ def _least(command: Command) -> float:
 def _seconds(words: Sequence[str], cache: Path) -> float:
     """Return processor time of a process in user and system mode [s]."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    settings = {**os.environ, "KINPAIR_CACHE": str(cache), "KINPAIR_WAIT": "0", "PYTHONPYCACHEPREFIX": BYTECODE}
+    settings = {
+        **os.environ,
+        "KINPAIR_CACHE": str(cache),
+        "KINPAIR_WAIT": "0",
+        "PYTHONPYCACHEPREFIX": BYTECODE,
+    }
     settings.pop("PYTHONDONTWRITEBYTECODE", None)  # as users start it
     silent = subprocess.DEVNULL
     subprocess.run([sys.executable, *words], check=True, env=settings, stdout=silent, stderr=silent)
