@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 RUN = """
-import json, sys
+import json, os, sys
 import kinpair as kp
 m = kp.example("four-bar")
 q = m.assemble([0.3, 0.0, 0.0])
@@ -23,7 +23,8 @@ def passed(frame, event, argument):
 sys.setprofile(passed)
 kp.simulate(m, q, [0.0, 0.0, 0.0], duration=0.1)
 sys.setprofile(None)
-print(json.dumps([imported, sorted(x for x in files if "kinpair" in x)]))
+package = os.path.dirname(kp.__file__)
+print(json.dumps([imported, sorted(x for x in files if x.startswith(package))]))
 """
 MODULES, FILES = (
     283,
