@@ -31,7 +31,7 @@ REFUSED = [
         "a.json: files named *.json are not read; kinpair reads .urdf, .xml, .sdf, .toml, .csv, "
         ".usd, .usda, .usdc, .usdz, .xacro",
     ),
-    ("info scara kr5", "'kr5' was not expected (see kinpair info --help)"),
+    ("info scara kr5", "unexpected argument 'kr5' (see kinpair info --help)"),
     ("info scara --jsno", "unknown option: --jsno. Did you mean --json? (see kinpair info --help)"),
     ("info scara --snap", "--snap needs a value (see kinpair info --help)"),
     (
@@ -58,7 +58,8 @@ REFUSED = [
     ),
     (
         "nominal four-bar --to 1,2,3",
-        "four-bar: coordinates depend on each other here; give some by name, such as --to crank=0.5",
+        "four-bar: coordinates depend on each other by constraints; give independent ones by name, such as "
+        "--to crank=0.5",
     ),
     ("dynamics --q 1 scara", "no FILE given; write it before the options (see kinpair dynamics --help)"),
     ("dynamics scara --q", "--q needs a value (see kinpair dynamics --help)"),
@@ -78,7 +79,7 @@ REFUSED = [
     ("dynamics scara --q elbow=1,2", "--q: '2' has no name; give all by name=value, or none"),
     ("dynamics scara --q elbow=1,elbow=2", "--q: 'elbow' is given 2 times; give it once"),
     ("dynamics scara --q @none.json", "none.json: no such file"),
-    ("dynamics scara --q @a.json", "a.json: holds 3; give a list of numbers, or names with numbers"),
+    ("dynamics scara --q @a.json", "a.json: contains 3; give a list of numbers, or names with numbers"),
     (
         "dynamics scara --q @broken.json",
         "broken.json: is not JSON: Expecting value: line 1 column 2 (char 1)",
@@ -105,8 +106,8 @@ REFUSED = [
     ),
     (
         "dynamics four-bar --q 0,0,0",
-        "--q does not obey the constraints: 'pin' is off by 0.33; give those to hold by name, --q crank=..., and the "
-        "rest is assembled",
+        "--q does not satisfy the constraints: 'pin' is off by 0.33; give only independent coordinates by "
+        "name, such as --q crank=..., and the others are computed",
     ),
     (
         "dynamics four-bar --q crank=0.3,output=0",
@@ -115,13 +116,13 @@ REFUSED = [
     ),
     (
         "dynamics four-bar --qd 1,1,1",
-        "--qd does not obey the constraints: the nearest that does differs by 1.2 at output; give the inputs by name, "
-        "--qd crank=..., and the rest follow",
+        "--qd does not satisfy the constraints: the nearest solution differs by 1.2 at output; give only "
+        "independent entries by name, such as --qd crank=..., and the others are computed",
     ),
     (
         "dynamics four-bar --qdd 1,0,0",
-        "--qdd does not obey the constraints: the nearest that does differs by 0.4 at output; give the inputs by "
-        "name, --qdd crank=..., and the rest follow",
+        "--qdd does not satisfy the constraints: the nearest solution differs by 0.4 at output; give only "
+        "independent entries by name, such as --qdd crank=..., and the others are computed",
     ),
     (
         "dynamics four-bar --qd crank=1,output=1",
@@ -142,7 +143,7 @@ REFUSED = [
     ),
     (
         "simulate dc-actuator --tau 12",
-        "dc-actuator: has actuators, and they make the joint efforts; give --input in place of --tau: motor",
+        "dc-actuator: its actuators determine the joint efforts; give --input instead of --tau: motor",
     ),
     (
         "simulate dc-actuator --input mtor=12",
@@ -153,7 +154,7 @@ REFUSED = [
     ("dynamics four-bar --actuators", "--actuators needs a value (see kinpair dynamics --help)"),
     ("examples foo", f"no bundled example 'foo'; {EXAMPLES}"),
     ("demo --out none/a.png", "none/a.png: cannot be written (No such file or directory)"),
-    ("demo --out a.json/b", "a.json/b: cannot be made a directory (Not a directory)"),
+    ("demo --out a.json/b", "a.json/b: cannot create this directory (Not a directory)"),
 ]
 FILES = {
     "a.json": "3",

@@ -80,11 +80,11 @@ COMMANDS = [
     ),
     (
         "compare scara --html my.toml --no-time",
-        "my.toml: a page is written to a file that ends in .html or .htm",
+        "my.toml: a page needs a file name that ends in .html or .htm",
     ),
     (
         "compare scara --json my.urdf --no-time",
-        "my.urdf: a JSON document is written to a file that ends in .json",
+        "my.urdf: a JSON document needs a file name that ends in .json",
     ),
     (
         "compare scara --json none/a.json --no-time",

@@ -468,8 +468,8 @@ def test_a_system_is_refused_in_these_words(message, call):
 def test_commands_want_a_mechanism():
     error = said(InputError, lambda: mechanism("space-robot-printed"))
     assert str(error) == (
-        "space-robot-printed is given by its energy, without bodies, and this command takes a mechanism; "
-        "in Python: kinpair.example('space-robot-printed')"
+        "space-robot-printed is a system given by its energy; this command needs a mechanism with bodies. "
+        "In Python: kinpair.example('space-robot-printed')"
     )
 
 

@@ -259,8 +259,8 @@ def test_inertia_that_breaks_the_triangle_inequality_is_doubted():
 def test_weightless_leaf_is_doubted():
     result = warning((*links("a"), Link("tip")), joint("A", "ground", "a"), joint("T", "a", "tip"))
     assert result == (
-        "m.toml: joint 'T' moves link 'tip', and neither it nor anything it carries has mass or inertia: "
-        "forward dynamics will be singular, inverse dynamics works"
+        "m.toml: joint 'T' moves link 'tip', and neither this link nor the links that it carries have mass "
+        "or inertia: forward dynamics is singular, inverse dynamics works"
     )
 
 
@@ -478,10 +478,10 @@ def test_helical_without_pitch_and_mimic_of_nobody_are_doubted():
         "m.toml:11: joint 'A' is helical with pitch 0: it turns and does not advance; taken as it is"
     )
     assert warning(links("a"), joint("A", "ground", "a", mimic=Mimic("Z"))) == (
-        "m.toml:11: joint 'A' mimics joint 'Z', which is not there; left to move on its own"
+        "m.toml:11: joint 'A' mimics joint 'Z', which is not there; taken as an independent joint"
     )
     assert warning(links("a"), joint("A", "ground", "a", mimic=Mimic("A"))) == (
-        "m.toml:11: joint 'A' mimics joint 'A', which is itself; left to move on its own"
+        "m.toml:11: joint 'A' mimics joint 'A', which is itself; taken as an independent joint"
     )
     assert warning(links("a"), joint("A", "ground", "a", "fixed", mimic=Mimic("Z"))) == (
         "m.toml:11: joint 'A' is fixed and mimics joint 'Z'; left as it is fixed"

@@ -190,9 +190,10 @@ def test_message(case):
 
 
 COMMANDS = {
-    "explain scara --qdd 0,0,0,0 --tau 0,0,0,0": "--qdd and --tau: give one, the other follows",
-    "explain four-bar --qdd 0,0,0": "--qdd: efforts of the closed mechanism four-bar do not follow from accelerations "
-    "alone; give --tau",
+    "explain scara --qdd 0,0,0,0 --tau 0,0,0,0": "--qdd and --tau are both given; give one, the other is "
+    "computed",
+    "explain four-bar --qdd 0,0,0": "--qdd: accelerations do not determine the efforts of the closed "
+    "mechanism four-bar; give --tau",
     "explain scara --method popof": f"no formulation 'popof'; did you mean 'popov'? Formulations: {NAMES}",
 }
 

@@ -196,7 +196,8 @@ DOUBTED = [
     ),
     (
         joint('<mimic joint="shoulder"/>', "continuous"),
-        "r.urdf:2: joint 'elbow' mimics joint 'shoulder', which does not exist; left to move on its own",
+        "r.urdf:2: joint 'elbow' mimics joint 'shoulder', which does not exist; taken as an independent "
+        "joint",
     ),
     (
         '<?xml version="0.0" ?>\n<robot name="r"/>',

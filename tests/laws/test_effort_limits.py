@@ -172,7 +172,7 @@ def test_check_finds_a_start_and_a_keyframe_outside_the_limits(tmp_path, capsys)
     shown = " ".join(capsys.readouterr().out.split())
     assert OUTSIDE in shown
     assert "arm: keyframe 'up' is outside the limits of its joints: 'elbow' is -1 (-0.5 to 0.5)" in shown
-    assert "2 doubtful" in shown
+    assert "2 warnings" in shown
 
 
 def test_the_command_simulate_reports_the_start_once(tmp_path, capsys):

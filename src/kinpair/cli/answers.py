@@ -255,7 +255,7 @@ def _constraint_forces_table(screen: Screen, results: dict[str, Any]) -> None:
     """Multipliers and wrenches of the constraints."""
     if not results["constraints"]:
         return
-    screen.heading("Constraints while the given tau acts: a multiplier a row")
+    screen.heading("Constraint multipliers of the given tau, one per row")
     if not _lacks(screen, results, "constraint_forces"):
         forces = results["constraint_forces"]
         multipliers = forces["multipliers"]
@@ -264,10 +264,10 @@ def _constraint_forces_table(screen: Screen, results: dict[str, Any]) -> None:
         )
         screen.say()
         if forces["wrenches"]:
-            screen.heading("Their wrenches on the child, at its mark, world axes")
+            screen.heading("Constraint wrenches on the child, at its mark, world axes")
             screen.print(_wrench_table("constraint", forces["wrenches"], screen.width))
         if not forces["unique"]:
-            screen.say("not unique: redundant rows share the load; these are the least-norm ones")
+            screen.say("not unique because of redundant rows; the solution of least norm is given")
     screen.say()
 
 
@@ -309,7 +309,7 @@ def _frames(screen: Screen, results: dict[str, Any]) -> None:
         columns = {"position": frame["position"], **dict(zip(AXES, frame["rotation"].T, strict=True))}
         screen.print(number_table("", AXES, columns, screen.width))
         screen.say()
-        screen.heading(f"Frame {name}: Jacobian, a row a rate, world axes")
+        screen.heading(f"Frame {name}: Jacobian, one row per rate, world axes")
         columns = dict(zip(TWIST, frame["jacobian"], strict=True))
         screen.print(number_table("rate", results["v_names"], columns, screen.width))
         screen.say()

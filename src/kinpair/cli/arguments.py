@@ -43,12 +43,12 @@ Described = Annotated[
         help="A description (.urdf, .xml, .toml, .csv), or the name of a bundled example.",
     ),
 ]
-Root = Annotated[Base, Parameter(help='"free" lets the root link float.')]
+Root = Annotated[
+    Base, Parameter(help="fixed: the root link is fixed to the ground; free: it has a free joint.")
+]
 Snap = Annotated[
     float,
-    Parameter(
-        help="Make rotations within this distance of quarter turns exact; 1e-5 corrects 1.5708 for π/2."
-    ),
+    Parameter(help="Round rotations within this angle [rad] of a quarter turn; 1e-5 corrects 1.5708 to π/2."),
 ]
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 
@@ -82,8 +82,8 @@ def _loaded(file: str, **options: Any) -> Mechanism:
         return example(file, **options)
     if file in known:
         raise InputError(
-            f"{file} is given by its energy, without bodies, and this command takes a mechanism; in Python: "
-            f"kinpair.example({file!r})",
+            f"{file} is a system given by its energy; this command needs a mechanism with bodies. In "
+            f"Python: kinpair.example({file!r})",
             file=file,
         )
     raise InputError(
@@ -202,7 +202,7 @@ def _from_file(path: str) -> list[Any] | dict[str, Any]:
         raise InputError(f"{path}: is not JSON: {reason}", path=path) from None
     if not isinstance(stated, (list, dict)):
         raise InputError(
-            f"{path}: holds {stated!r}; give a list of numbers, or names with numbers", path=path
+            f"{path}: contains {stated!r}; give a list of numbers, or names with numbers", path=path
         )
     return stated
 
@@ -273,7 +273,7 @@ class Obeying:
             qdd = self.mechanism.accelerations(q, qd, still, time=self.time)
         except SingularError:
             return self.mechanism.accelerations(q, qd, time=self.time)
-        self._note(f"qdd: 0 for {listed(still)}, the rest follow")
+        self._note(f"qdd: 0 for {listed(still)}, other accelerations computed")
         return qdd
 
     def _note(self, sentence: str) -> None:
@@ -281,7 +281,7 @@ class Obeying:
 
     def _follow(self, key: str, stated: Mapping[str, float]) -> None:
         if stated:
-            self._note(f"{key}: {listed(stated)} given, the rest follow, as near to 0 as can be")
+            self._note(f"{key}: {listed(stated)} given, other entries computed, of least norm")
 
     def _all_positions(self, q: np.ndarray) -> np.ndarray:
         open_by = self._gaps(q)
@@ -292,8 +292,8 @@ class Obeying:
             worst = sorted((x for x in open_by.items() if x[1] > ROUGH), key=lambda x: -x[1])
             off = ", ".join(f"{name!r} is off by {gap:.3g}" for name, gap in worst[:4])
             raise InputError(
-                f"--q does not obey the constraints: {off}; "
-                f"give those to hold by name, --q {self.mechanism.q_names[0]}=..., and the rest is assembled",
+                f"--q does not satisfy the constraints: {off}; give only independent coordinates by name, "
+                f"such as --q {self.mechanism.q_names[0]}=..., and the others are computed",
                 option="--q",
             )
         self._note(f"q: was off by {widest:.1e}, assembled")
@@ -314,13 +314,14 @@ class Obeying:
         if off > ROUGH:
             change = int(np.abs(solution - stated).argmax())
             raise InputError(
-                f"--{key} does not obey the constraints: the nearest that does differs by "
-                f"{abs(solution - stated)[change]:.3g} at {self.mechanism.v_names[change]}; give the inputs by name, "
-                f"--{key} {self.mechanism.v_names[0]}=..., and the rest follow",
+                f"--{key} does not satisfy the constraints: the nearest solution differs by "
+                f"{abs(solution - stated)[change]:.3g} at {self.mechanism.v_names[change]}; give only "
+                f"independent entries by name, such as --{key} {self.mechanism.v_names[0]}=..., and the "
+                "others are computed",
                 option=f"--{key}",
             )
         if off > ROUNDING:
-            self._note(f"{key}: was off by {off * size:.1e}, put right")
+            self._note(f"{key}: was off by {off * size:.1e}, corrected")
         return solution if off > ROUNDING else stated
 
 
@@ -369,8 +370,8 @@ def motion_of(
         named = option.stated(to)
         if isinstance(named, np.ndarray):
             raise InputError(
-                f"{m.name}: coordinates depend on each other here; give some by name, such as "
-                f"--to {m.q_names[0]}=0.5",
+                f"{m.name}: coordinates depend on each other by constraints; give independent ones by name, "
+                f"such as --to {m.q_names[0]}=0.5",
                 option="--to",
             )
         entries = {name: start[m.q_names.index(name)] for name in named}

@@ -9,15 +9,15 @@ MIB = 1024**2
 
 
 def cache(*, clear: Flag = False) -> None:
-    """Print where compiled code is kept between runs, its size and the limit.
+    """Print location, size and limit of the cache of compiled code.
 
-    $KINPAIR_CACHE is the place, $KINPAIR_CACHE_SIZE the limit (bytes, or such as 500M; default 1 GiB). What was used
-    least recently goes first.
+    $KINPAIR_CACHE sets the location, $KINPAIR_CACHE_SIZE the limit (bytes, or 500M, 2G; default: 1 GiB). Entries
+    that were used least recently are removed first.
 
     Parameters
     ----------
     clear
-        Remove all of it; it is compiled again when needed.
+        Remove all entries; code is compiled again when needed.
     """
     from kinpair.compiler import cache
     from kinpair.compiler.cache import Store
@@ -27,6 +27,6 @@ def cache(*, clear: Flag = False) -> None:
         screen.say(f"entries removed: {cache.clear(store.directory)}")
     files = cache.contents(store.directory)
     size = sum(file.size for file in files)
-    screen.say(f"place: {store.directory}")
+    screen.say(f"location: {store.directory}")
     screen.say(f"entries: {len(files)}")
     screen.say(f"size: {size / MIB:.1f} MiB of at most {store.limit / MIB:.1f} MiB")

@@ -1,4 +1,4 @@
-"""`kinpair check`: is a description sound, and what to do about what is not."""
+"""`kinpair check`: warnings about a description, each with its remedy."""
 
 from __future__ import annotations
 
@@ -12,51 +12,54 @@ from kinpair import KinpairError, LimitWarning, Mechanism
 from kinpair.cli import arguments
 from kinpair.cli.arguments import Described, Root, Snap
 from kinpair.cli.screen import Screen
+from kinpair.description.fields import counted
 
-DOUBTFUL = 1  # exit code where there are warnings
+WARNED = 1  # exit code where there are warnings
 ADVICE = (  # words of a warning: what to do
     (
         "not simulated, although",
-        "Do not expect the motion of another simulator where these parts act. Hold joints at their ends with --limits "
-        "stop; model what touches or pulls as a spring, a loop or a rolling constraint.",
+        "The motion differs from that of other simulators where these parts act. Stop joints at their "
+        "limits with --limits stop; replace these parts by springs, loops or rolling constraints.",
     ),
     (
         "outside its package",
-        "Write package:// followed by a path inside the package, or move the mesh into it.",
+        "Write package:// followed by a path inside the package, or move the mesh into the package.",
     ),
     (
         "mesh",
-        "Only pictures need it. Put the file there, or say where its package is: packages={name: folder}.",
+        "Only pictures need the mesh. Put the file there, or give the folder of its package to kp.load: "
+        "packages={name: folder}.",
     ),
     (
         "without mass|<inertial> without|has mass or inertia",
-        "Write mass and inertia of the link, or weld it to its neighbour with a fixed joint.",
+        "Add mass and inertia to the link, or attach it by a fixed joint.",
     ),
     (
         "inertia",
-        "No body has such an inertia. Check units (kg m²), the point (the mass centre), the signs of the products.",
+        "No rigid body has this inertia. Check the unit (kg m²), the reference point (mass centre) and the "
+        "signs of the products of inertia.",
     ),
-    ("look like degrees|not degrees", 'Write radians; in TOML "pi/2" is a number too.'),
+    ("look like degrees|not degrees", 'Write angles in radians; TOML files also take "pi/2".'),
     (
         "limit|autolimits|leaves no room",
-        "Write lower and upper of the joint, or make it continuous if it has none.",
+        "Write lower and upper of the joint, or make the joint continuous if it has no limits.",
     ),
-    ("mimics", "Correct the name of the joint that it follows."),
+    ("mimics", "Correct the name of the joint that is mimicked."),
     (
         "has no meaning|unknown|not taken|left out",
-        "Nothing depends on it here. Correct the name, or leave it out of the file.",
+        "It has no effect here. Correct the name, or remove it from the file.",
     ),
-    ("negative", "A negative value puts energy in. Write a positive one."),
+    ("negative", "A negative value adds energy. Write a positive value."),
     ("friction|damping", "Check the value and its unit."),
-    ("gear ratio", "Write the turns of the motor for one turn of the joint."),
+    ("gear ratio", "Write the gear ratio: motor turns per joint turn."),
 )
-OTHERWISE = "Read it as it says; kp.load(..., strict=True) refuses such a file."
+OTHERWISE = "Check this part of the file; kp.load(..., strict=True) rejects files with warnings."
 
 
 def check(file: Described, /, *, base: Root = "fixed", snap: Snap = 0.0) -> None:
-    """Say whether a description is sound: every warning with what to do, whether loops close, and what moves.
+    """List warnings with remedies, loop closure and mobility.
 
-    The exit code is 0 where nothing is doubtful, 1 where something is, 2 where the file cannot be read.
+    Exit code: 0 without warnings, 1 with warnings, 2 if the file cannot be read.
     """
     mechanism = arguments.mechanism(file, base=base, snap=snap)
     screen = Screen()
@@ -69,10 +72,10 @@ def check(file: Described, /, *, base: Root = "fixed", snap: Snap = 0.0) -> None
     for sentence in troubles:
         screen.say(f"- {sentence}")
     count = len(mechanism.warnings) + len(troubles)
-    screen.say("nothing is doubtful" if not count else f"{count} doubtful")
+    screen.say(counted(count, "warning") if count else "no warnings")
     if count:
         sys.stdout.flush()
-        raise SystemExit(DOUBTFUL)
+        raise SystemExit(WARNED)
 
 
 def advice(sentence: str) -> str:

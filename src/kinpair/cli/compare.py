@@ -43,26 +43,26 @@ def compare(
     html: Out = None,
     json: Out = None,
 ) -> None:
-    """Every formulation on a mechanism: do they agree, what do they cost, how fast are they?
+    """Compare all formulations on a mechanism: results, operation counts and times.
 
-    Ctrl-C keeps the rows that are finished; the files are written with them.
+    Ctrl-C writes the files with the rows that are finished.
 
     Parameters
     ----------
     quantity
-        What to compare, such as inverse_dynamics mass_matrix; default: five of them.
+        Quantities to compare, such as inverse_dynamics mass_matrix. Default: five quantities.
     states
-        Number of random states in which the numbers are compared.
+        Number of random states for the comparison.
     seed
-        Of the random states.
+        Seed of the random states.
     force
-        Also formulations that are refused because they take long.
+        Include formulations that are left out because they are slow.
     no_time
-        Compile nothing and time nothing: only numbers and operations.
+        Compare results and operation counts only; compile and time nothing.
     html
-        Write a page with charts.
+        Write a page with charts (.html).
     json
-        Write all digits as JSON.
+        Write all digits to a JSON file.
     """
     mechanism = arguments.mechanism(file, base=base, snap=snap)
     _check_files({"page": (html, (".html", ".htm")), "JSON document": (json, (".json",))})
@@ -77,7 +77,7 @@ def compare(
         comparison.to_json(json)
         screen.say(f"json: {json}")
     if not comparison.complete:
-        screen.say(f"interrupted: {comparison.status}; --quantity asks for fewer")
+        screen.say(f"interrupted: {comparison.status}; --quantity selects fewer quantities")
         raise SystemExit(INTERRUPTED)
 
 
@@ -88,7 +88,7 @@ def _check_files(outputs: Mapping[str, tuple[Path | None, tuple[str, ...]]]) -> 
             continue
         if path.suffix.lower() not in endings:
             raise InputError(
-                f"{path}: a {what} is written to a file that ends in {' or '.join(endings)}", path=path
+                f"{path}: a {what} needs a file name that ends in {' or '.join(endings)}", path=path
             )
         if not path.parent.is_dir():
             raise InputError(f"{path}: cannot be written ({os.strerror(errno.ENOENT)})", path=path)

@@ -11,7 +11,7 @@ Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 
 def completion(shell: Annotated[Shell, Parameter(metavar="SHELL")], /) -> None:
-    """Print a script that lets the shell complete commands and options: kinpair completion bash >> ~/.bashrc
+    """Print a shell completion script: kinpair completion bash >> ~/.bashrc
 
     Parameters
     ----------

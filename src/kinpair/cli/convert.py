@@ -19,8 +19,7 @@ New = Annotated[str, Parameter(help="File to write: .urdf, .sdf, .xml (MJCF) or 
 def convert(file: Described, new: New, /, *, base: Root = "fixed", snap: Snap = 0.0) -> None:
     """Write a description in another format: URDF, SDF, MJCF (.xml) or TOML.
 
-    What the format cannot represent is reported by name. Reading the new file gives the same dynamics without these
-    parts.
+    Parts that the format cannot represent are left out and listed by name.
     """
     mechanism = arguments.mechanism(file, base=base, snap=snap)
     screen = Screen()

@@ -25,9 +25,9 @@ METHODS = {"newton-euler": "Newton–Euler", "denoc": "DeNOC"}
 EFFORTS = {"revolute": ("torque", "[N m]"), "prismatic": ("force", "[N]")}  # by kind of joint
 PICTURE = "kinpair-demo.png"
 NEXT = {
-    "kinpair info stanford-arm": "what this arm consists of",
-    "kinpair dynamics stanford-arm --q joint2=pi/2,joint3=0.5 --frame link6": "everything in one state",
-    "kinpair examples": "other mechanisms; kinpair examples scara > my.toml starts your own",
+    "kinpair info stanford-arm": "the parts of this arm",
+    "kinpair dynamics stanford-arm --q joint2=pi/2,joint3=0.5 --frame link6": "results in one state",
+    "kinpair examples": "other mechanisms; kinpair examples scara > my.toml makes a copy to edit",
     "kinpair info your-robot.urdf": "your own robot",
 }
 
@@ -47,12 +47,12 @@ class Run:
 
 
 def demo(*, out: Annotated[Path, Parameter(metavar="PATH")] = Path(PICTURE)) -> None:
-    """Move the Stanford arm, compute its torques by two formulations, and draw them.
+    """Compute torques of the Stanford arm along a motion by two formulations and plot them.
 
     Parameters
     ----------
     out
-        The picture (.png, .svg, .pdf), or a directory for it, made if need be.
+        Picture to write (.png, .svg, .pdf), or a directory for it, which is created if missing.
     """
     run = _run()
     picture = _picture(_file(out), run)
@@ -60,7 +60,7 @@ def demo(*, out: Annotated[Path, Parameter(metavar="PATH")] = Path(PICTURE)) -> 
     _show(screen, run)
     screen.say(picture)
     screen.say()
-    screen.heading("Try next")
+    screen.heading("Next commands")
     for command, what in NEXT.items():
         screen.say(f"  {command}\n      {what}")
 
@@ -79,7 +79,7 @@ def _file(out: Path) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
-        raise InputError(f"{out}: cannot be made a directory ({reason.strerror})", path=str(out)) from None
+        raise InputError(f"{out}: cannot create this directory ({reason.strerror})", path=str(out)) from None
     return out / PICTURE
 
 
@@ -107,9 +107,7 @@ def _show(screen: Screen, run: Run) -> None:
     units = (unit for _, unit in _efforts(run.arm))
     headings = [f"{name}\n{unit}" for name, unit in zip(run.arm.v_names, units, strict=True)]
     screen.print(table(("time\n[s]", *headings), rows))
-    screen.say(
-        f"\nlargest disagreement: {run.disagreement():.1e}, compared with a largest effort of {abs(tau).max():.4g}"
-    )
+    screen.say(f"\nlargest difference: {run.disagreement():.1e}; largest effort: {abs(tau).max():.4g}")
 
 
 def _panels(run: Run) -> list[Panel]:

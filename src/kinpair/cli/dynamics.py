@@ -42,39 +42,37 @@ def dynamics(
     frame: Names = None,
     json: Flag = False,
 ) -> None:
-    """Torques, accelerations, matrices, energy, reactions of a mechanism in one state.
+    """Print efforts, accelerations, mass matrix, energy and reactions of a mechanism in one state.
 
-    Numbers are separated by commas or blanks (0.1,pi/2,-3), given by name
-    (elbow=0.3,wrist=1), or read from a JSON file (@state.json); SI units, radians.
-    Tables are rounded for reading; --json has all digits.
+    Give numbers separated by commas or blanks (0.1,pi/2,-3), by name (elbow=0.3,wrist=1), or in a JSON file
+    (@state.json), in SI units and radians. Tables are rounded; --json has all digits.
 
-    With loops, rolling or other constraints, coordinates given by name are fixed
-    and the others assembled; rates and accelerations by name are inputs, and the
-    others follow.
+    Under constraints, give independent coordinates, rates and accelerations by name; the remaining ones are
+    computed.
 
     Parameters
     ----------
     q
-        Coordinates; default: zeros, unit quaternions; under constraints the start of the description, assembled.
+        Coordinates. Default: zeros and unit quaternions; under constraints, the assembled start of the description.
     qd
-        Rates; default: zeros.
+        Rates. Default: zeros.
     qdd
-        Accelerations, for the inverse dynamics and the reactions; default: zeros.
+        Accelerations of the inverse dynamics and the reactions. Default: zeros.
     tau
-        Efforts, for the forward dynamics; default: zeros.
+        Efforts of the forward dynamics. Default: zeros.
     method
-        Formulation, such as newton-euler or denoc; a quantity that it does not give is computed by its default.
+        Formulation, such as newton-euler or denoc. Quantities that it does not give are computed by their defaults.
     solver
-        How the constraints are solved, such as multipliers or udwadia-kalaba.
+        Constraint solver, such as multipliers or udwadia-kalaba.
     actuators
-        Joints that act in the inverse dynamics of a closed mechanism, or all; default: those with an actuator or
+        Actuated joints in the inverse dynamics of a closed mechanism, or all. Default: joints with an actuator or
         actuated = true in the file.
     time
-        When drives and other functions of time are looked at [s].
+        Time at which prescribed motions and other functions of time are evaluated [s].
     no_passive
         Leave out springs, dampers and friction of the joints.
     frame
-        Links or frames whose pose and Jacobian to give.
+        Print pose and Jacobian of these links or frames.
     json
         Print one JSON document instead of tables.
     """

@@ -43,35 +43,35 @@ def equations(
 ) -> None:
     """Print the equations of motion of a mechanism in symbolic form.
 
-    Text by default, to standard output; a word on its form goes to standard error. Ctrl-C keeps what
-    is finished, says what is not, and gives exit code 130.
+    The default is plain text on standard output; notes go to standard error. Ctrl-C prints the finished
+    equations, lists the missing ones and gives exit code 130.
 
     Parameters
     ----------
     latex
-        A LaTeX file.
+        Print a LaTeX file.
     markdown
-        A Markdown page with the symbols and the equations.
+        Print a Markdown page with symbols and equations.
     sympy
-        A Python program that makes SymPy matrices.
+        Print a Python program that builds SymPy matrices.
     c
-        C source to write, with a header and a self-test next to it.
+        Write C source to this file, with a header and a self-test next to it.
     numbers
-        Put in the numbers of the description instead of symbols.
+        Use the numbers of the description instead of symbols.
     shared
-        One symbol for all numbers of a kind that are equal: masses, inertias, lengths of like parts.
+        Use one symbol for equal numbers of a kind, such as equal masses or lengths.
     form
-        closed: each entry in one piece; terms: a list of short named terms; auto: the shorter.
+        closed: one formula per entry; terms: short named terms; auto: the shorter.
     seconds
-        How long to look for the closed form before named terms are taken; form closed takes what it needs.
+        Time limit for the closed form [s], after which named terms are used; --form closed has no limit.
     no_passive
         Leave out springs, dampers and friction of the joints.
     solver
-        The equations under the constraints: rosenberg-extended gives the accelerations, rosenberg the reduced
-        equations, maggi those of the independent accelerations (partition and voronets are the same),
-        udwadia-kalaba what its formula is made of, multipliers the equations as they are.
+        Form of the equations under constraints. rosenberg-extended: all accelerations; rosenberg: reduced
+        equations; maggi, partition or voronets: equations of the independent accelerations; udwadia-kalaba: the
+        matrices of its formula; multipliers: equations with multipliers.
     dependent
-        Coordinates that the constraints determine, one for each row; chosen if not given.
+        Dependent coordinates, one per constraint row. Default: chosen automatically.
     """
     wanted = [
         name for name, on in (("latex", latex), ("markdown", markdown), ("sympy", sympy), ("c", c)) if on
@@ -79,7 +79,7 @@ def equations(
     letters = [name for name, on in (("numbers", numbers), ("shared", shared)) if on]
     for several in (wanted, letters):
         if len(several) > 1:
-            raise InputError(f"--{' and --'.join(several)}: one at a time", options=several)
+            raise InputError(f"--{' and --'.join(several)}: give only one of them", options=several)
     try:
         printed = kinpair.equations(
             arguments.subject(file, base=base, snap=snap),
@@ -91,7 +91,7 @@ def equations(
             dependent=dependent or None,
         )
     except KeyboardInterrupt:
-        print("kinpair: interrupted before anything was finished", file=sys.stderr)
+        print("kinpair: interrupted before the first result", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     if c is not None:
         printed.c(c)

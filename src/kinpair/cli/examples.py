@@ -13,7 +13,7 @@ from kinpair.cli.screen import Screen
 
 
 def examples(name: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None, /) -> None:
-    """List the bundled examples, or print the TOML file of one to read or to start from.
+    """List the bundled examples, or print the TOML file of one of them.
 
     Parameters
     ----------
@@ -24,5 +24,7 @@ def examples(name: Annotated[str | None, Parameter(metavar="NAME", show_default=
         sys.stdout.write(kinpair.example_text(name))
         return
     screen = Screen()
-    screen.print(table(("example", "what it is"), kinpair.examples().items(), names=2))
-    screen.say("\nkinpair info NAME shows one; kinpair examples NAME > my.toml makes a copy to change")
+    screen.print(table(("example", "description"), kinpair.examples().items(), names=2))
+    screen.say(
+        "\nkinpair info NAME describes an example; kinpair examples NAME > my.toml makes a copy to edit"
+    )

@@ -25,34 +25,35 @@ def explain(
     base: Root = "fixed",
     snap: Snap = 0.0,
 ) -> None:
-    """Print what a formulation computes in one state, step by step, with equation numbers.
+    """Print the intermediate results of a formulation in one state, with equation numbers.
 
-    The method popov prints the algorithm KINPAIR: pair by pair, from the model of
-    a pair to the equations of motion. Other formulations print their symbols with
-    equation numbers, shapes and meanings; --latex writes the numbers.
+    The method popov prints the algorithm KINPAIR pair by pair, up to the equations of motion. Other formulations
+    print their symbols with equation numbers, shapes and meanings; --latex adds the values.
 
     Parameters
     ----------
     method
         Formulation or variant, such as popov, denoc, screw or lagrange/cylinders.
     q
-        Coordinates; default: zeros, unit quaternions; under constraints the start of the description, assembled.
+        Coordinates. Default: zeros and unit quaternions; under constraints, the assembled start of the description.
     qd
-        Rates; default: zeros.
+        Rates. Default: zeros.
     qdd
-        Accelerations, from which the efforts follow; trees only.
+        Accelerations; efforts are computed from them. Trees only.
     tau
-        Efforts, from which the accelerations follow; default: zeros.
+        Efforts; accelerations are computed from them. Default: zeros.
     latex
-        Write the symbols with their numbers in LaTeX.
+        Print symbols and values in LaTeX.
     """
     named = kinpair.formulation(method)
     mechanism = arguments.mechanism(file, base=base, snap=snap)
     if qdd is not None and tau is not None:
-        raise kinpair.InputError("--qdd and --tau: give one, the other follows", options=["--qdd", "--tau"])
+        raise kinpair.InputError(
+            "--qdd and --tau are both given; give one, the other is computed", options=["--qdd", "--tau"]
+        )
     if qdd is not None and mechanism.closure is not None:
         raise kinpair.InputError(
-            f"--qdd: efforts of the closed mechanism {mechanism.name} do not follow from accelerations alone; "
+            f"--qdd: accelerations do not determine the efforts of the closed mechanism {mechanism.name}; "
             "give --tau",
             option="--qdd",
         )

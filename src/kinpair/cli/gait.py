@@ -35,29 +35,31 @@ def gait(
     save: Out = None,
     json: Flag = False,
 ) -> None:
-    """Let a biped walk: legs as people move them, trunk and arms such that its feet can stand on the ground.
+    """Compute a walking gait of a biped and check its balance.
 
-    Prints how it walks, how far the zero-moment point stays inside the feet, what friction it takes, and what no foot
-    could give. Roles of joints that are not named as those of the bundled biped are guessed and printed.
+    Leg motions are those of people; trunk and arms balance the robot. Prints the gait, the distance of the
+    zero-moment point from the edges of the feet, the friction coefficient required, and forces that no foot can
+    supply. If joints have other names than those of the bundled biped, their roles are guessed and printed.
 
     Parameters
     ----------
     file
         A description (.urdf, .xml, .toml), or the name of a bundled example.
     speed
-        How fast it walks [m/s]; default: 0.8 for the bundled biped, else by the length of the legs.
+        Walking speed [m/s]. Default: 0.8 for the bundled biped, else from the leg length.
     step
-        Length of a step [m]; default: by the speed.
+        Step length [m]. Default: from the speed.
     double
-        Part of a step with both feet on the ground; default: 0.2, or 0.3 where roles are guessed.
+        Fraction of a step with both feet on the ground. Default: 0.2, or 0.3 if roles are guessed.
     slope
-        By how much the ground falls forward [degrees].
+        Slope of the ground, positive downhill [degrees].
     arms
-        Part of the moment about the vertical that arms take by swinging; 0: they hang still; default: 0.5.
+        Fraction of the vertical moment that is balanced by swinging arms; 0: arms at rest. Default: 0.5.
     friction
-        What the ground offers.
+        Friction coefficient of the ground.
     roles
-        A TOML file whose table [gait] names joints by role, such as left_knee = "l_leg_kny"; others are guessed.
+        TOML file whose table [gait] gives the joint of each role, such as left_knee = "l_leg_kny"; missing roles
+        are guessed.
     plot
         Draw stick figures, footprints, efforts and phase portraits (.png, .svg, .pdf).
     save

@@ -54,19 +54,19 @@ def identify(
 ) -> None:
     """Identify masses, inertias, rotor inertias and friction of a mechanism from its logs.
 
-    A log (.csv, .parquet, .npz) has the columns t, q_<joint> or q1 ..., tau_<joint> or tau1 ... Parameters are
-    physically consistent; friction is chosen by cross-validation.
+    A log (.csv, .parquet, .npz) has the columns t, q_<joint> or q1 ..., tau_<joint> or tau1 ... The identified
+    parameters are physically consistent; friction terms are chosen by cross-validation.
 
     Parameters
     ----------
     log
-        Logs (.csv, .parquet, .npz); with --payload the last one carries it.
+        Logs (.csv, .parquet, .npz). With --payload, the last log is recorded with the payload.
     torque
-        Efforts are those of joints, of motors behind a gear, motor currents, or of sensors behind the gear.
+        Measured efforts: joint efforts, motor torques, motor currents, or joint torque sensors.
     gear
         Motor turns per joint turn.
     gains
-        Drive gains of currents [N m/A].
+        Drive gains of the motor currents [N m/A].
     q
         Columns of positions, in the order of the joints.
     tau
@@ -74,41 +74,41 @@ def identify(
     time
         Column of time.
     zero
-        Numbers added to the positions [rad] or [m].
+        Offsets added to the positions [rad] or [m].
     friction
-        Terms: viscous, coulomb, offset, power, stribeck, load; default: chosen from the data.
+        Friction terms: viscous, coulomb, offset, power, stribeck, load. Default: chosen from the data.
     estimator
         Estimator of the base parameters.
     prior
-        Where the data say nothing: the values of the file count, or as little as possible.
+        Prior for parameters that the data do not determine: file: the values of the file; none: the smallest values.
     validate
-        Logs for validation, or the part at the end of each log that is kept for it, such as 0.3.
+        Logs for validation, or the fraction at the end of each log that is reserved for it, such as 0.3.
     payload
-        Link that carries a payload in the last log.
+        Link that carries the payload in the last log.
     payload_mass
         Mass of the payload, if known [kg].
     rate
-        Rate of the uniform samples [Hz]; default: that of the log.
+        Sample rate after resampling [Hz]. Default: that of the log.
     position_cutoff
-        Cut-off of positions [Hz]; default: from the spectrum.
+        Cut-off frequency of positions [Hz]. Default: from the spectrum.
     effort_cutoff
-        Cut-off of efforts and columns [Hz].
+        Cut-off frequency of efforts and regressor columns [Hz].
     least_speed
-        Rows of a joint below it are left out [rad/s] or [m/s].
+        Leave out rows in which the speed of the joint is below this value [rad/s] or [m/s].
     report
-        Write one page with everything (.html).
+        Write a report page (.html).
     plot
         Draw measured and predicted efforts (.png, .svg, .pdf).
     toml
-        Write the mechanism with the new values (.toml).
+        Write the mechanism with the identified values (.toml).
     urdf
-        Write the URDF file with the new values.
+        Write a URDF file with the identified values.
     json
         Print one JSON document.
     """
     if not log:
         raise InputError(
-            "no log; give one or more files behind the description, such as log.csv", option="LOG"
+            "no log; give one or more log files after the description, such as log.csv", option="LOG"
         )
     check_outputs(file, plot=plot, report=report)
     m = arguments.mechanism(file, base=base, snap=snap)

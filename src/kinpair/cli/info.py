@@ -24,12 +24,12 @@ Cell: TypeAlias = Callable[[dict[str, Any]], str]
 def info(
     file: Described, /, *, base: Root = "fixed", strict: Flag = False, snap: Snap = 0.0, json: Flag = False
 ) -> None:
-    """Bodies, joints, frames and totals of a mechanism, and what is doubtful in its description.
+    """Print bodies, joints, frames, totals and warnings of a mechanism.
 
     Parameters
     ----------
     strict
-        Refuse what would otherwise be accepted with a warning.
+        Reject the file if it causes a warning.
     json
         Print one JSON document instead of tables.
     """
@@ -132,7 +132,7 @@ def _friction(joint: dict[str, Any]) -> str:
     """Coulomb levels; of other laws their names too, from load with the coefficient, and threads that lock."""
     told = [x for x in joint["friction_laws"] if set(x) != {"name", "law", "level"}]
     laws = dict.fromkeys(f"{x['law']} mu {x['mu']:.4g}" if "mu" in x else x["law"] for x in told)
-    locks = "locks itself" if joint["locks_itself"] else ""
+    locks = "self-locking" if joint["locks_itself"] else ""
     return ", ".join(filter(None, (_per_rate("friction")(joint), *laws, locks)))
 
 

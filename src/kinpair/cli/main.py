@@ -24,15 +24,16 @@ from kinpair.errors import KinpairError, described
 COMMANDS = {
     "view": (
         "FILE [OPTIONS]",
-        "Show a mechanism in the browser and move it by sliders, or play a run; Ctrl-C ends.",
+        "Show a mechanism in the browser and move it with sliders, or play stored runs. Ctrl-C stops the "
+        "server.",
     ),
     "new": (
         "FILE.toml [OPTIONS]",
-        "Write a commented file of an arm to start from; a file that exists is never replaced.",
+        "Write a commented TOML file of an arm as a starting point. Existing files are never replaced.",
     ),
     "check": (
         "FILE [OPTIONS]",
-        "Say whether a description is sound: every warning with what to do, whether loops close, and what moves.",
+        "List warnings with remedies, loop closure and mobility.",
     ),
     "convert": (
         "FILE NEW [OPTIONS]",
@@ -40,15 +41,15 @@ COMMANDS = {
     ),
     "info": (
         "FILE [OPTIONS]",
-        "Bodies, joints, frames and totals of a mechanism, and what is doubtful in its description.",
+        "Print bodies, joints, frames, totals and warnings of a mechanism.",
     ),
     "dynamics": (
         "FILE [OPTIONS]",
-        "Torques, accelerations, matrices, energy, reactions of a mechanism in one state.",
+        "Print efforts, accelerations, mass matrix, energy and reactions of a mechanism in one state.",
     ),
     "explain": (
         "FILE [OPTIONS]",
-        "Print what a formulation computes in one state, step by step, with equation numbers.",
+        "Print the intermediate results of a formulation in one state, with equation numbers.",
     ),
     "simulate": (
         "FILE [OPTIONS]",
@@ -56,24 +57,26 @@ COMMANDS = {
     ),
     "resume": (
         "FILE [OPTIONS]",
-        "Go on with a run that was interrupted, killed, or stopped by a full disk.",
+        "Continue a run that was interrupted, killed, or stopped by a full disk.",
     ),
     "nominal": (
         "FILE [OPTIONS]",
-        "Efforts, power, energy and reactions of a motion, and what of it exceeds the limits of the file.",
+        "Compute efforts, power, energy and reactions along a motion, and check them against the limits of "
+        "the file.",
     ),
     "transfer": (
         "FILE [OPTIONS]",
-        "Carry an open vessel on a straight line: tilted to the apparent vertical, upright, and upright with a shaped "
-        "law.",
+        "Carry an open vessel along a straight line: tilted, upright, and upright with a motion law that "
+        "damps sloshing.",
     ),
     "track": (
         "FILE [OPTIONS]",
-        "Follow a motion in a closed loop from a perturbed start: errors, efforts, settling.",
+        "Simulate feedback control along a motion from a perturbed start; print errors, efforts and "
+        "settling time.",
     ),
     "optimise": (
         "FILE --to COORDINATES [OPTIONS]",
-        "Find the motion of least cost that leads a mechanism from rest to rest under limits.",
+        "Find the motion of least cost from rest to rest within limits.",
     ),
     "identify": (
         "FILE LOG... [OPTIONS]",
@@ -81,19 +84,19 @@ COMMANDS = {
     ),
     "gait": (
         "[FILE] [OPTIONS]",
-        "Let a biped walk: legs as people move them, trunk and arms such that its feet can stand on the ground.",
+        "Compute a walking gait of a biped and check its balance.",
     ),
     "report": (
         "RUN.h5 [OPTIONS]",
-        "Write a stored run as one page (.html): animation and curves on one slider, tables, how it was made.",
+        "Write a report of a stored run (.html) with animation, curves, tables and settings.",
     ),
     "show": (
         "FILE [OPTIONS]",
-        "Show what is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.",
+        "Print the compiled code of a quantity: graph, LLVM text, assembly, LaTeX or C.",
     ),
     "compare": (
         "FILE [OPTIONS]",
-        "Every formulation on a mechanism: do they agree, what do they cost, how fast are they?",
+        "Compare all formulations on a mechanism: results, operation counts and times.",
     ),
     "equations": (
         "FILE [OPTIONS]",
@@ -101,23 +104,23 @@ COMMANDS = {
     ),
     "sweep": (
         "STUDY.toml [OPTIONS]",
-        "Many runs of a mechanism: what varies and what is recorded is written in a study file.",
+        "Run the simulations of a study file, which lists what varies and what is recorded.",
     ),
     "examples": (
         "[NAME]",
-        "List the bundled examples, or print the TOML file of one to read or to start from.",
+        "List the bundled examples, or print the TOML file of one of them.",
     ),
     "demo": (
         "[OPTIONS]",
-        "Move the Stanford arm, compute its torques by two formulations, and draw them.",
+        "Compute torques of the Stanford arm along a motion by two formulations and plot them.",
     ),
     "cache": (
         "[OPTIONS]",
-        "Print where compiled code is kept between runs, its size and the limit.",
+        "Print location, size and limit of the cache of compiled code.",
     ),
     "completion": (
         "SHELL",
-        "Print a script that lets the shell complete commands and options: kinpair completion bash >> ~/.bashrc",
+        "Print a shell completion script: kinpair completion bash >> ~/.bashrc",
     ),
 }
 
@@ -172,12 +175,12 @@ def report() -> str:
 
 
 TASKS = {
-    "look at a robot and move it": "kinpair view robot.urdf",
-    "start a mechanism of your own": "kinpair new arm.toml",
-    "see what is doubtful in a file": "kinpair check robot.urdf",
+    "show a robot and move it": "kinpair view robot.urdf",
+    "write a first file of your own": "kinpair new arm.toml",
+    "list the warnings of a file": "kinpair check robot.urdf",
     "torques, accelerations, inertia": "kinpair dynamics robot.urdf --q 0.1,0.2,...",
-    "let it move": "kinpair simulate four-bar --duration 2 --report run.html",
-    "read its equations": "kinpair equations double-pendulum",
+    "simulate a motion": "kinpair simulate four-bar --duration 2 --report run.html",
+    "print symbolic equations": "kinpair equations double-pendulum",
     "compare the formulations": "kinpair compare robot.urdf",
     "many runs": "kinpair sweep study.toml",
     "bundled mechanisms": "kinpair examples",
@@ -194,7 +197,7 @@ def welcome() -> None:
     wide = max(map(cell_len, tasks))
     for task, command in tasks.items():
         screen.say(f"  {task}{' ' * (wide - cell_len(task))}   {command}")
-    screen.say("\nkinpair --help names every command, kinpair COMMAND --help its options")
+    screen.say("\nkinpair --help lists all commands, kinpair COMMAND --help the options of a command")
 
 
 WRONG_INPUT, FAULT = 2, 1
@@ -204,9 +207,7 @@ def command_line(called: str = "") -> App:
     """All commands. The help of the one that is called is its docstring, that of the others their line in the table."""
     app = App(
         name="kinpair",
-        help=translated(
-            "Dynamics of robots and mechanisms, by every classical formulation, from your own file."
-        ),
+        help=translated("Compute and simulate the dynamics of robots and mechanisms."),
         help_epilogue=translated("Start with: kinpair demo, kinpair examples, kinpair info scara"),
         help_format="plaintext",
         help_formatter=in_language(DefaultFormatter()),
@@ -269,7 +270,7 @@ def _run(words: list[str]) -> int:
         return _say(f"{error.filename or 'standard output'}: {error.strerror}", FAULT)
     except Exception as error:
         fault = described(error)
-        return _say(f"{fault}; this is a fault of kinpair, please report it with the command", FAULT)
+        return _say(f"{fault}; this is a bug in kinpair; please report it with the command", FAULT)
 
 
 def _say(message: str, code: int) -> int:
@@ -302,7 +303,7 @@ def _available(_: object) -> str:
 
 _WORDING: tuple[tuple[type[CycloptsError], Callable[[Any], str]], ...] = (
     (MissingArgumentError, _missing),
-    (UnusedCliTokensError, lambda error: f"{' '.join(error.unused_tokens).strip()!r} was not expected"),
+    (UnusedCliTokensError, lambda error: f"unexpected argument {' '.join(error.unused_tokens).strip()!r}"),
     (CycloptsError, lambda error: _COMMANDS.sub(_available, str(error)).rstrip(".")),
 )
 

@@ -11,16 +11,16 @@ import kinpair
 from kinpair import InputError
 from kinpair.cli.screen import Screen
 
-STARTER = """# {name}: an arm of two links in the plane x-z. Change it, save it, look at it again:
-#     kinpair view {file}         moves it in the browser, and reads this file again when it is saved
-#     kinpair check {file}        what is doubtful, and what to do about it
+STARTER = """# {name}: an arm of two links in the plane x-z. Edit and save the file, then run
+#     kinpair view {file}         shows the arm in the browser; reads this file again when it is saved
+#     kinpair check {file}        lists warnings with remedies
 #     kinpair simulate {file} --q shoulder=1 --duration 5 --report {stem}.html
-# Lengths are in metres, masses in kilograms, angles in radians ("pi/2" is a number too). Every key: docs/toml.md
+# Lengths are in metres, masses in kilograms, angles in radians ("pi/2" is allowed). Every key: docs/toml.md
 
 name = "{name}"
 gravity = [0, 0, -9.81]
 
-# A link is a rigid body. Its frame is where its joint holds it, unless the joint says otherwise.
+# A link is a rigid body. By default, the origin of its frame is at its joint.
 [[link]]
 name = "upper"
 mass = 2.0
@@ -50,12 +50,12 @@ name = "elbow"
 kind = "revolute"
 parent = "upper"
 child = "lower"
-xyz = [0, 0, -0.5]                   # where it sits on the parent
+xyz = [0, 0, -0.5]                   # place on the parent
 axis = "y"
 lower = -2.5
 upper = 2.5
 
-# A place by name, for poses, Jacobians and targets.
+# A named frame, for poses, Jacobians and targets.
 [[frame]]
 name = "tip"
 link = "lower"
@@ -69,17 +69,17 @@ def new(
     *,
     like: Annotated[str | None, Parameter(metavar="NAME", show_default=False)] = None,
 ) -> None:
-    """Write a commented file of an arm to start from; a file that exists is never replaced.
+    """Write a commented TOML file of an arm as a starting point. Existing files are never replaced.
 
     Parameters
     ----------
     file
         Name of the new file (.toml).
     like
-        Start from this bundled example instead, see kinpair examples.
+        Copy this bundled example instead; kinpair examples lists them.
     """
     if file.suffix.lower() != ".toml":
-        raise InputError(f"{file}: a new mechanism is written to a file that ends in .toml", path=str(file))
+        raise InputError(f"{file}: a new mechanism needs a file name that ends in .toml", path=str(file))
     names = {"name": file.stem, "file": file, "stem": file.stem}
     text = STARTER.format(**names) if like is None else kinpair.example_text(like)
     try:

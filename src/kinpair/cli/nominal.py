@@ -40,34 +40,34 @@ def nominal(
     plot: Out = None,
     json: Flag = False,
 ) -> None:
-    """Efforts, power, energy and reactions of a motion, and what of it exceeds the limits of the file.
+    """Compute efforts, power, energy and reactions along a motion, and check them against the limits of the file.
 
-    The motion leads the joints from --q --to other coordinates, or a frame from where it is at --q on a straight line
-    --by a displacement, its rotation constant. Numbers as in kinpair dynamics. With --fastest it takes the shortest
-    time that the limits of the file allow.
+    The motion moves joints from --q to the coordinates --to. With --frame it moves a frame from its pose at --q
+    along a straight line by the displacement --by, without rotation. Numbers are given as for kinpair dynamics.
 
     Parameters
     ----------
     to
-        Coordinates at the end; those not named stay.
+        Final coordinates; coordinates without a value are constant.
     by
         Displacement of the frame x,y,z [m], in world axes.
     frame
-        Link or frame that moves by it.
+        Link or frame to move.
     q
-        Coordinates at the start; default: the start of the description.
+        Initial coordinates. Default: the start of the description.
     duration
-        How long it takes [s].
+        Duration of the motion [s].
     law
-        How fast: cycloid, linear, cubic, quintic, septic or nonic.
+        Motion law: cycloid, linear, cubic, quintic, septic or nonic.
     fastest
-        In the shortest time instead.
+        Use the shortest duration that the limits of the file allow.
     criterion
-        What is preferred where joints are left over: rates, energy or limits.
+        Quantity to minimise with redundant joints: rates, energy or limits.
     actuators
-        Joints that act in a closed mechanism, or all; default: those with an actuator or actuated = true in the file.
+        Actuated joints of a closed mechanism, or all. Default: joints with an actuator or actuated = true in the
+        file.
     samples
-        At how many times.
+        Number of samples.
     no_passive
         Leave out springs, dampers and friction of the joints.
     plot

@@ -43,34 +43,34 @@ def optimise(
     report: Out = None,
     json: Flag = False,
 ) -> None:
-    """Find the motion of least cost that leads a mechanism from rest to rest under limits.
+    """Find the motion of least cost from rest to rest within limits.
 
     The mesh is refined until a simulation of the result agrees with it. Ctrl-C keeps the last iterate.
 
     Parameters
     ----------
     to
-        Coordinates at the end; those not named stay.
+        Final coordinates; coordinates without a value are constant.
     q
-        Coordinates at the start; default: the start of the description.
+        Initial coordinates. Default: the start of the description.
     duration
-        How long the motion takes [s]; default: free for --cost time, else 1.
+        Duration of the motion [s]. Default: free for --cost time, else 1.
     cost
-        What is least: effort (integral of squared inputs), energy, time or jerk.
+        Cost to minimise: effort (integral of squared inputs), energy, time or jerk.
     limits
-        Limits of the file hold: positions, rates, efforts, currents, voltages.
+        Apply the limits of the file: positions, rates, efforts, currents, voltages.
     effort
         Largest effort or input of every actuator.
     velocity
         Largest rate of every joint.
     actuators
-        Joints that act; default: those with an actuator or actuated = true in the file, or all.
+        Actuated joints. Default: joints with an actuator or actuated = true in the file, or all.
     method
-        Scheme: trapezoidal, hermite-simpson, radau-3, radau-5 or shooting.
+        Discretisation: trapezoidal, hermite-simpson, radau-3, radau-5 or shooting.
     intervals
-        Intervals of the first mesh.
+        Number of intervals of the first mesh.
     accuracy
-        Largest error by simulation, relative to 1 + the size of each state.
+        Largest accepted error against a simulation, relative to 1 + |state|.
     plot
         Draw coordinates, rates and inputs (.png, .svg, .pdf).
     report
@@ -112,14 +112,15 @@ def optimise(
 def _end(m: Mechanism, start: np.ndarray, to: list[str] | None) -> np.ndarray:
     """Coordinates at the end; those of a closed mechanism are assembled."""
     if to is None:
-        raise InputError("--to is missing: the coordinates at the end", option="--to")
+        raise InputError("--to is missing; give the final coordinates", option="--to")
     option = Option("--to", m.q_names, start)
     if not is_constrained(m.model.description):
         return option.read(to)
     named = option.stated(to)
     if isinstance(named, np.ndarray):
         raise InputError(
-            f"{m.name}: coordinates depend on each other here; give some by name, such as --to {m.q_names[0]}=0.5",
+            f"{m.name}: coordinates depend on each other by constraints; give independent ones by name, "
+            f"such as --to {m.q_names[0]}=0.5",
             option="--to",
         )
     q = start.copy()

@@ -143,7 +143,7 @@ def check_outputs(
         if path is None:
             continue
         if path.exists() and Path(read).exists() and path.samefile(read):
-            raise InputError(f"{option}: {path} is the file that is read; give another name", path=str(path))
+            raise InputError(f"{option}: {path} is the input file; give another name", path=str(path))
         target(path, kind)
     if save is None or not save.is_file() or not save.stat().st_size:
         return []
@@ -151,7 +151,7 @@ def check_outputs(
         what = f"run of {read_file(save).about['name']}"
     except StorageError:
         what = "damaged run"
-    return [f"{save}: the {what} that was there is replaced"]
+    return [f"{save}: the existing {what} is replaced"]
 
 
 def show(run: Result, wanted: Wanted) -> None:

@@ -17,18 +17,18 @@ def report(
     out: Annotated[Path | None, Parameter(metavar="PATH", show_default=False)] = None,
     row: int = 0,
 ) -> None:
-    """Write a stored run as one page (.html): animation and curves on one slider, tables, how it was made.
+    """Write a report of a stored run (.html) with animation, curves, tables and settings.
 
-    The page is complete in itself: it opens from disk, without a network.
+    The page needs no other file and no network.
 
     Parameters
     ----------
     file
-        A run that was saved (.h5), see kinpair simulate --save.
+        Run file (.h5), see kinpair simulate --save.
     out
-        The page; default: the name of the run with the ending .html.
+        Page to write. Default: the name of the run with the suffix .html.
     row
-        Of a batch, which run.
+        Index of the run in a batch.
     """
     from kinpair import load_run
 

@@ -20,14 +20,14 @@ def resume(
     report: Out = None,
     json: Flag = False,
 ) -> None:
-    """Go on with a run that was interrupted, killed, or stopped by a full disk.
+    """Continue a run that was interrupted, killed, or stopped by a full disk.
 
-    With fixed steps the result is that of a run that was never interrupted, to the last bit.
+    With fixed steps the result equals that of an uninterrupted run bit for bit.
 
     Parameters
     ----------
     file
-        What kinpair simulate --save, or kinpair.simulate(..., save=) in Python, has written (.h5).
+        Run file (.h5) written by kinpair simulate --save or by kinpair.simulate(..., save=) in Python.
     plot
         Draw coordinates, rates, efforts and energies (.png, .svg, .pdf).
     report

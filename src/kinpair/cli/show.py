@@ -37,18 +37,18 @@ def show(
     snap: Snap = 0.0,
     out: Out = None,
 ) -> None:
-    """Show what is compiled for a quantity of a mechanism: its graph, LLVM text, assembly, LaTeX or C.
+    """Print the compiled code of a quantity: graph, LLVM text, assembly, LaTeX or C.
 
     The text goes to standard output, the number of operations to standard error.
 
     Parameters
     ----------
     quantity
-        What to compute, such as mass_matrix or forward_dynamics.
+        Quantity to compile, such as mass_matrix or forward_dynamics.
     stage
-        graph: one line an operation; llvm and asm: the code for batches; latex: the equations; c: C99 source.
+        graph: one operation per line; llvm, asm: batch code; latex: equations; c: C99 source.
     method
-        Formulation, such as newton-euler or denoc; default: that of the quantity.
+        Formulation, such as newton-euler or denoc. Default: that of the quantity.
     frame
         Link or frame, for pose, jacobian and jacobian_rate.
     parameter
@@ -56,7 +56,7 @@ def show(
     no_passive
         Leave out springs, dampers and friction of the joints.
     out
-        File to write; for C also a directory, made if need be, for source, header and self-test.
+        File to write. For C also a directory for source, header and self-test; it is created if missing.
     """
     kernel = arguments.mechanism(file, base=base, snap=snap).kernel(
         quantity, method=method, frame=frame, passive=not no_passive, parameters=tuple(parameter or ())

@@ -53,66 +53,67 @@ def simulate(
 ) -> None:
     """Simulate a mechanism and print a summary.
 
-    Numbers are separated by commas or blanks (0.1,pi/2,-3), given by name (elbow=0.3,wrist=1),
-    or read from a JSON file (@state.json); SI units, radians. With loops, rolling or other constraints,
-    coordinates given by name are fixed and the others assembled; rates given by name are inputs and the others follow.
+    Give numbers separated by commas or blanks (0.1,pi/2,-3), by name (elbow=0.3,wrist=1), or in a JSON file
+    (@state.json), in SI units and radians. Under constraints, give independent coordinates and rates by name; the
+    remaining ones are computed.
 
-    Ctrl-C keeps everything computed so far; with --save, kinpair resume goes on from there.
+    Ctrl-C keeps all results computed so far; with --save, kinpair resume continues the run.
 
-    Files of another kind, and runs that were cut off, are never replaced; one that has ended is, and that is reported.
+    --save replaces a file that has a finished run, with a note. It never replaces an unfinished run or a file of
+    another kind.
 
     Parameters
     ----------
     duration
-        How long [s].
+        Simulated time [s].
     q
-        Coordinates at the start; default: the start of the description; under constraints it is assembled.
+        Initial coordinates. Default: the start of the description, assembled under constraints.
     qd
-        Rates at the start; default: zeros.
+        Initial rates. Default: zeros.
     tau
-        Constant efforts; default: none.
+        Constant efforts. Default: zeros.
     input
-        Constant inputs of actuators, such as voltages; default: zeros.
+        Constant actuator inputs, such as voltages. Default: zeros.
     integrator
-        Such as dop853, rk4 or variational; see docs/simulate.md. Default: dop853, or time-stepping where shapes may
-        touch.
+        Integrator, such as dop853, rk4 or variational; see docs/simulate.md. Default: dop853; time-stepping for
+        mechanisms with contact.
     dt
-        Length of a step [s], for fixed steps.
+        Step size of fixed-step integrators [s].
     rtol
         Relative tolerance of adaptive steps.
     atol
         Absolute tolerance of adaptive steps.
     max_step
-        No adaptive step is longer [s].
+        Largest adaptive step [s].
     output
         Time between samples [s].
     time
-        At the start [s].
+        Start time [s].
     solver
-        How constraints are solved, such as multipliers or udwadia-kalaba.
+        Constraint solver, such as multipliers or udwadia-kalaba.
     limits
-        What happens at the limits of joints: ignore, stop, bounce, spring or saturate (clip efforts); without it
-        as the file says, else ignore. See docs/events.md.
+        Behaviour at joint limits: ignore, stop, bounce, spring or saturate (clip efforts). Default: that of the
+        file, else ignore. See docs/events.md.
     hold
-        How constraints are enforced: project, baumgarte or none; see docs/simulate.md.
+        Constraint stabilisation: project, baumgarte or none; see docs/simulate.md.
     alpha
-        Rate at which constraints are pulled back [1/s], for baumgarte.
+        Constraint stabilisation rate of baumgarte [1/s].
     rho_inf
-        What generalised-alpha leaves of infinitely fast vibrations in a step, 0 to 1.
+        Spectral radius at infinite frequency of generalised-alpha, 0 to 1.
     theta
-        Part of a time step that is taken with the rates at its end (time-stepping), 0.5 to 1; default: 0.5.
+        Implicit weight of the time-stepping integrator, 0.5 to 1. Default: 0.5.
     patience
-        Seconds of computing without progress after which adaptive steps end; inf waits; default: 10.
+        Computing time without progress after which adaptive integrators stop [s]; inf: no limit. Default: 10.
     no_passive
         Leave out springs, dampers and friction of the joints.
     plot
         Draw coordinates, rates, efforts and energies (.png, .svg, .pdf).
     save
-        Write the samples to an HDF5 file (.h5) as they are computed.
+        Write samples to an HDF5 file (.h5) during the run.
     report
         Write a page (.html) with a summary and curves.
     json
-        Print one JSON document: the samples too, unless they are saved.
+        Print one JSON document, with all samples unless --save is given.
     """
     from kinpair.runs.simulate import outcome_of
     from kinpair.simulation.given import ALPHA, PATIENCE, Options
@@ -169,7 +170,7 @@ def _driven(
     """Constant efforts, or inputs of actuators."""
     if tau and has_actuators(mechanism.model):
         raise InputError(
-            f"{mechanism.name}: has actuators, and they make the joint efforts; give --input in place of --tau: "
+            f"{mechanism.name}: its actuators determine the joint efforts; give --input instead of --tau: "
             f"{listed(mechanism.u_names, 12)}"
         )
     if tau and inputs:

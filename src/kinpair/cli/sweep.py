@@ -37,25 +37,25 @@ def sweep(
     cluster: Address = None,
     out: Folder = None,
 ) -> None:
-    """Many runs of a mechanism: what varies and what is recorded is written in a study file.
+    """Run the simulations of a study file, which lists what varies and what is recorded.
 
-    Finished cases are written to a journal at once; when all are there, to table.parquet next to it, if pyarrow is
-    installed.
+    Each finished case is written to a journal at once. At the end, table.parquet is written next to it if pyarrow
+    is installed.
 
     Parameters
     ----------
     study
-        The study, see docs/sweep.md.
+        Study file, see docs/sweep.md.
     resume
-        Finish a sweep that was stopped: only what is missing is computed.
+        Continue a stopped sweep: compute only the missing cases.
     retry
-        Compute again what failed; together with --resume.
+        With --resume: compute failed cases again.
     workers
-        Processes on this machine; default: as many as there are cores, 0: none but this one.
+        Number of processes on this machine; 0: only this process. Default: number of cores.
     cluster
-        Address of a Dask scheduler, such as tcp://10.0.0.1:8786: its workers compute.
+        Compute on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786.
     out
-        Folder for journal and table; default: the name of the study without its ending, and .sweep.
+        Folder for journal and table. Default: the name of the study with the suffix .sweep.
     """
     from kinpair.sweeps.study_file import read_study
     from kinpair.sweeps.sweep import Options, driven
@@ -73,7 +73,7 @@ def sweep(
         raise SystemExit(INTERRUPTED)
     if failed := int(results.failed.sum()):
         raise KinpairError(
-            f"{failed} of {counted(len(results), 'case')} failed; --resume --retry computes them again"
+            f"{failed} of {counted(len(results), 'case')} failed; compute them again with --resume --retry"
         )
 
 
@@ -104,9 +104,13 @@ def _show(results: Table, folder: Path, parquet: bool) -> None:
         screen.say(f"failed: {inputs}: {results.errors[k]}")
     file = folder / ("table.parquet" if parquet else "journal.jsonl")
     kept = len(kinpair.open_sweep(folder if parquet else file))
-    beside = f", with {counted(kept - len(results), 'case')} of earlier sweeps" if kept > len(results) else ""
+    beside = (
+        f", in addition to {counted(kept - len(results), 'case')} of earlier sweeps"
+        if kept > len(results)
+        else ""
+    )
     screen.say(f"{'table' if parquet else 'journal'}: {file}{beside}")
     if not parquet:
         screen.say(f"no table.parquet: it needs pyarrow; {installs('cluster')}")
     if results.missing:
-        screen.say("interrupted; the same command with --resume finishes it")
+        screen.say("interrupted; continue with the same command and --resume")

@@ -58,65 +58,67 @@ def track(
     plot: Out = None,
     json: Flag = False,
 ) -> None:
-    """Follow a motion in a closed loop from a perturbed start: errors, efforts, settling.
+    """Simulate feedback control along a motion from a perturbed start; print errors, efforts and settling time.
 
-    The motion is given as for kinpair nominal: --to coordinates, or --frame and --by a displacement. Steps are those
-    of rk4, of length --dt.
+    Give the motion as for kinpair nominal: --to coordinates, or --frame and a displacement --by. The integrator
+    is rk4 with step --dt.
 
     Parameters
     ----------
     to
-        Coordinates at the end; those not named stay.
+        Final coordinates; coordinates without a value are constant.
     by
         Displacement of the frame x,y,z [m], in world axes.
     frame
-        Link or frame that moves by it.
+        Link or frame to move.
     q
-        Coordinates at the start; default: the start of the description.
+        Initial coordinates. Default: the start of the description.
     duration
-        How long the motion takes [s].
+        Duration of the motion [s].
     law
-        How fast: cycloid, linear, cubic, quintic, septic or nonic.
+        Motion law: cycloid, linear, cubic, quintic, septic or nonic.
     regulator
-        lqr along the motion, pd with feed-forward, computed-torque, force-feedback, or none: nominal efforts alone.
+        Regulator: lqr along the motion, pd with feed-forward, computed-torque, force-feedback, or none (nominal
+        efforts only).
     actuators
-        Joints that act in a closed mechanism, or all; default: those with an actuator or actuated = true in the file.
+        Actuated joints of a closed mechanism, or all. Default: joints with an actuator or actuated = true in the
+        file.
     degree
-        Of stability [1/s], of lqr: errors die away at least as fast as exp(-degree t).
+        Degree of stability of lqr [1/s]: errors decay at least as fast as exp(-degree t).
     weights
-        Of coordinates, of lqr; default: 1.
+        Weights of the coordinates in lqr. Default: 1.
     effort_weights
-        Of efforts, of lqr; default: 1.
+        Weights of the efforts in lqr. Default: 1.
     frequency
-        Of the other regulators [rad/s].
+        Natural frequency of the other regulators [rad/s].
     damping
-        Of the other regulators; 1: no overshoot.
+        Damping ratio of the other regulators; 1: no overshoot.
     integral
-        Gain of the integral of pd [1/s³], times the inertia of each joint.
+        Integral gain of pd [1/s³], multiplied by the inertia of each joint.
     off
-        Displacement of the start.
+        Displacement of the initial coordinates.
     off_rates
-        Change of the rates at the start.
+        Change of the initial rates.
     hold
-        How long it goes on after the motion [s].
+        Simulated time after the motion [s].
     sample_time
-        Of the regulator [s]; default: none for what needs none, else 1 ms.
+        Sample time of the regulator [s]. Default: continuous where possible, else 1 ms.
     saturate
-        Efforts stay within the limits of the file.
+        Clip efforts to the limits of the file.
     delay
-        From measurement to effort [s], whole samples.
+        Delay from measurement to effort [s], a multiple of the sample time.
     encoder
-        Steps of measured coordinates [rad] or [m].
+        Resolution of measured coordinates [rad] or [m].
     noise
         Standard deviation of measured coordinates and rates.
     seed
-        Of noise and of random starts.
+        Seed of noise and random starts.
     runs
-        Motions, each with its own noise and random start.
+        Number of runs, each with different noise and start.
     spread
-        Standard deviation of random displacements of the start.
+        Standard deviation of the random displacements of the start.
     dt
-        Length of a step [s].
+        Step size [s].
     output
         Time between samples [s].
     plot
@@ -147,7 +149,8 @@ def track(
     if saturate or delay or encoder or noise:
         if regulator == "none":
             raise InputError(
-                "--regulator none measures nothing; choose one for --saturate, --delay, --encoder, --noise"
+                "--regulator none has no feedback; choose a regulator for --saturate, --delay, --encoder, "
+                "--noise"
             )
         seeds = seed if runs == 1 else [seed + k for k in range(runs)]
         own = kinpair.regulator.in_loop(own, saturation=True if saturate else None, seed=seeds, **around)
@@ -178,7 +181,7 @@ def _made(kind: Kind, m: Mechanism, path: Any, options: dict[str, Any], actuator
     }[kind]
     if word is None and actuators is not None:
         raise InputError(
-            f"--regulator {kind} has efforts in every joint; leave out --actuators, or choose lqr",
+            f"--regulator {kind} needs an effort in every joint; leave out --actuators, or choose lqr",
             option="--actuators",
         )
     chosen: dict[str, Any] = {} if word is None else {word: actuators}

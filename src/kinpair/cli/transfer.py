@@ -39,10 +39,12 @@ def transfer(
     plot: Out = None,
     json: Flag = False,
 ) -> None:
-    """Carry an open vessel on a straight line: tilted to the apparent vertical, upright, and upright with a shaped law.
+    """Carry an open vessel along a straight line: tilted, upright, and upright with a motion law that damps
+    sloshing.
 
-    The frame is in the middle of the vessel's bottom, z along its axis, upright at the start. For each strategy: the
-    largest tilt, the first mode of the liquid in the vessel, the wave at the wall, what is left to the edge.
+    The origin of the frame is the centre of the vessel's bottom; its z axis is the axis of the vessel, vertical
+    at the start. For each strategy the command prints the largest tilt, the first sloshing mode, the wave height
+    at the wall and the distance left to the edge.
 
     Parameters
     ----------
@@ -53,21 +55,21 @@ def transfer(
     by
         Displacement x,y,z [m]; default: 0,1,0.
     q
-        Coordinates at the start; default: the start of the description.
+        Initial coordinates. Default: the start of the description.
     duration
-        How long it takes [s].
+        Duration of the motion [s].
     law
-        How fast: septic or nonic for an aligned vessel.
+        Motion law: septic or nonic for a tilted vessel.
     radius
-        Of the vessel.
+        Radius of the vessel [m].
     fill
-        Height of the liquid.
+        Height of the liquid [m].
     height
-        Of the wall.
+        Height of the wall [m].
     damping
-        Ratio, of the waves.
+        Damping ratio of the waves.
     settle
-        How long the waves are looked at after the motion.
+        Observed time after the motion [s].
     plot
         Draw tilt, modes and waves (.png, .svg, .pdf).
     json

@@ -25,23 +25,23 @@ def view(
     host: str = "127.0.0.1",
     no_browser: Flag = False,
 ) -> None:
-    """Show a mechanism in the browser and move it by sliders, or play a run; Ctrl-C ends.
+    """Show a mechanism in the browser and move it with sliders, or play stored runs. Ctrl-C stops the server.
 
-    A mechanism is read again whenever its file is saved; what is wrong with it then is said in the page.
-    The page is seen from this machine alone, unless --host says otherwise.
+    The mechanism is read again whenever its file is saved; errors appear in the page. Only this machine can open
+    the page; --host changes that.
 
     Parameters
     ----------
     file
         A description (.urdf, .xml, .toml, .csv), the name of a bundled example, or a run (.h5).
     others
-        Further runs, shown together with the first.
+        More runs to show together with the first.
     port
-        Where the page is; if it is taken, the next free one.
+        Port of the page; if it is in use, the next free port is used and printed.
     host
-        Address to serve at; 0.0.0.0 lets every machine see the page.
+        Address to serve at; 0.0.0.0 admits other machines.
     no_browser
-        Only say what to open.
+        Print the URL; do not open a browser.
     """
     from kinpair.viewer.page import Page, follow
 

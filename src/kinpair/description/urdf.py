@@ -397,7 +397,7 @@ def _with_known_mimic(joint: Joint, names: list[str], warnings: WarningList) -> 
         return joint
     warnings.add(
         f"{joint.where}: joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which does not exist; "
-        "left to move on its own",
+        "taken as an independent joint",
         joint=joint.name,
         mimics=joint.mimic.joint,
     )

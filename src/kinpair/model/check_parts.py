@@ -209,9 +209,9 @@ def _mimic_trouble(joint: Joint, named: Mapping[str, Joint]) -> str:
     if joint.kind == "fixed":
         return f"joint {joint.name!r} is fixed and mimics joint {joint.mimic.joint!r}; left as it is fixed"
     if other is None:
-        return f"{subject} not there; left to move on its own"
+        return f"{subject} not there; taken as an independent joint"
     if other is joint:
-        return f"{subject} itself; left to move on its own"
+        return f"{subject} itself; taken as an independent joint"
     if other.kind == "fixed":
         return f"{subject} fixed; stays at its offset {joint.mimic.offset:g}"
     path = [joint.name]

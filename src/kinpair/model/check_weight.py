@@ -23,7 +23,8 @@ def warn_of_weightless(model: Model, bodies: Sequence[int], warnings: WarningLis
     for i in reversed(bodies):
         joint, link = model.joint_names[i], model.names[i]
         warnings.add(
-            f"{at(model.description.source)}joint {joint!r} moves link {link!r}, and neither it nor "
-            "anything it carries has mass or inertia: forward dynamics will be singular, inverse dynamics works",
+            f"{at(model.description.source)}joint {joint!r} moves link {link!r}, and neither this link nor "
+            "the links that it carries have mass or inertia: forward dynamics is singular, inverse "
+            "dynamics works",
             joint=joint,
         )

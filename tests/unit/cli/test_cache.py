@@ -20,7 +20,7 @@ def test_place_size_and_entries_are_shown(capsys, place, monkeypatch):
         Store().put(str(k), bytes(1024 * 1024 // 2))
     assert main(["cache"]) == 0
     text = capsys.readouterr().out
-    assert f"place: {place}" in text
+    assert f"location: {place}" in text
     assert "entries: 3" in text
     assert "size: 1.5 MiB of at most 4.0 MiB" in text
 

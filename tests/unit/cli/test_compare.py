@@ -65,7 +65,9 @@ def test_ctrl_c_shows_and_writes_what_is_finished(capsys, monkeypatch, tmp_path)
     done = len(METHODS["gravity_forces"]) + list(METHODS["mass_matrix"]).index("kane")
     status = f"stopped after {done} of {len(METHODS['gravity_forces']) + len(METHODS['mass_matrix'])} rows"
     assert out.splitlines()[0].endswith(f"; {status}")
-    assert out.endswith(f"page: a.html\njson: a.json\ninterrupted: {status}; --quantity asks for fewer\n")
+    assert out.endswith(
+        f"page: a.html\njson: a.json\ninterrupted: {status}; --quantity selects fewer quantities\n"
+    )
     assert len(json.loads((tmp_path / "a.json").read_text())["rows"]) == done
     assert status in (tmp_path / "a.html").read_text()
 

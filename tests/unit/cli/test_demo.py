@@ -65,8 +65,8 @@ def test_the_torques_are_the_published_ones(shown, time):
 
 
 def test_the_formulations_agree_to_rounding(shown):
-    line = next(line for line in shown[0].splitlines() if line.startswith("largest disagreement"))
-    assert float(line.split()[2].rstrip(",")) < 1e-12
+    line = next(line for line in shown[0].splitlines() if line.startswith("largest difference"))
+    assert float(line.split()[2].rstrip(";")) < 1e-12
 
 
 def test_the_picture_is_where_it_is_said_to_be(shown):
@@ -95,6 +95,6 @@ def test_without_matplotlib_all_but_the_picture_is_there(capsys, monkeypatch, tm
     assert main(["demo"]) == 0
     out = capsys.readouterr().out
     assert 'no picture: pictures need matplotlib; install it with pip install ".[view]" in' in out
-    assert "largest disagreement" in out
-    assert "Try next" in out
+    assert "largest difference" in out
+    assert "Next commands" in out
     assert not list(tmp_path.iterdir())

@@ -42,7 +42,7 @@ def test_equal_numbers_share_a_letter(capsys):
     expected = kp.equations(kp.example("double-pendulum"), "shared")
     assert printed(capsys, "double-pendulum", "--shared") == f"{expected}\n"
     assert main(["equations", "double-pendulum", "--shared", "--numbers"]) == 2
-    assert "--numbers and --shared: one at a time" in capsys.readouterr().err
+    assert "--numbers and --shared: give only one of them" in capsys.readouterr().err
 
 
 def test_the_sympy_program_makes_the_matrices(capsys, found):
@@ -110,7 +110,7 @@ def test_help_names_every_kind_of_file_and_the_options_of_constraints(capsys, mo
         (["--solver", "partition"], f"kinpair: solver='partition' {AS_MAGGI}\n"),
         (["--seconds", "nan"], "kinpair: seconds is nan; it is a number, 0 or more\n"),
         (["--c", "arm.txt"], "kinpair: 'arm.txt' is not a C file; give a path that ends in .c\n"),
-        (["--latex", "--sympy"], "kinpair: --latex and --sympy: one at a time\n"),
+        (["--latex", "--sympy"], "kinpair: --latex and --sympy: give only one of them\n"),
         (["--c", "no/such/arm.c"], "kinpair: no/such/arm.c: cannot be written (No such file or directory)\n"),
     ],
 )
@@ -160,4 +160,4 @@ def test_ctrl_c_before_anything_is_finished(capsys, monkeypatch):
     with pytest.raises(SystemExit) as left:
         main(["equations", "planar-3r"])
     assert left.value.code == 130
-    assert capsys.readouterr().err == "kinpair: interrupted before anything was finished\n"
+    assert capsys.readouterr().err == "kinpair: interrupted before the first result\n"

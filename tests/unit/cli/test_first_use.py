@@ -1,4 +1,4 @@
-"""First use: a file to start from, what is doubtful in a file, completion, a report of a stored run."""
+"""First use: a file to start from, warnings about a file, completion, a report of a stored run."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ def test_a_new_file_is_a_mechanism_without_a_warning(tmp_path, capsys, monkeypat
     capsys.readouterr()
     assert main(["new", "arm.urdf"]) == 2
     assert (
-        capsys.readouterr().err
-        == "kinpair: arm.urdf: a new mechanism is written to a file that ends in .toml\n"
+        capsys.readouterr().err == "kinpair: arm.urdf: a new mechanism needs a file name that ends in .toml\n"
     )
     assert main(["new", "no/arm.toml"]) == 2
     assert capsys.readouterr().err == "kinpair: no/arm.toml: cannot be written (No such file or directory)\n"
@@ -32,7 +31,7 @@ def test_a_new_file_is_a_mechanism_without_a_warning(tmp_path, capsys, monkeypat
 
 def test_a_sound_file_is_told_so(capsys):
     assert main(["check", "four-bar"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "nothing is doubtful"
+    assert capsys.readouterr().out.splitlines()[-1] == "no warnings"
 
 
 URDF = """<robot name="r"><link name="a"/>
@@ -50,8 +49,8 @@ def test_every_warning_comes_with_what_to_do(tmp_path, capsys):
     warnings, answers = ([x for x in lines if x.startswith(mark)] for mark in ("- ", "    → "))
     assert len(answers) >= 3
     assert len(warnings) >= len(answers)
-    assert lines[-1].endswith(" doubtful")
-    assert "    → Only pictures need it." in "\n".join(answers)
+    assert lines[-1] == f"{len(warnings)} warnings"
+    assert "    → Only pictures need the mesh." in "\n".join(answers)
 
 
 @pytest.mark.parametrize(
@@ -61,10 +60,10 @@ def test_every_warning_comes_with_what_to_do(tmp_path, capsys):
         ("link 'a' shows the mesh 'x', which lies outside its package; not read", "Write package://"),
         (
             "r: link 'a': inertia breaks the triangle inequality; taken as it is",
-            "No body has such an inertia",
+            "No rigid body has this inertia",
         ),
         ("joint 'a' mimics joint 'b', which does not exist", "Correct the name"),
-        ("something new", "Read it as it says"),
+        ("something new", "Check this part of the file"),
     ],
 )
 def test_advice_fits_the_warning(sentence, start):

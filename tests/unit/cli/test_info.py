@@ -66,7 +66,7 @@ def test_a_joint_is_shown_with_what_it_has(capsys, odd):
     ("name", "joint", "words"),
     [
         ("drawer", "slide", "guide mu 0.3"),
-        ("lead-screw", "nut", "thread mu 0.12, locks itself"),
+        ("lead-screw", "nut", "thread mu 0.12, self-locking"),
         ("gear-train", "train", "gear mu 0.09568"),
     ],
 )

@@ -72,7 +72,7 @@ def test_a_fault_is_one_line_and_no_traceback(capsys, monkeypatch):
     monkeypatch.setattr("kinpair.cli.arguments.mechanism", broken)
     assert main(["info", "scara"]) == 1
     assert capsys.readouterr().err == (
-        "kinpair: ZeroDivisionError: oh no; this is a fault of kinpair, please report it with the command\n"
+        "kinpair: ZeroDivisionError: oh no; this is a bug in kinpair; please report it with the command\n"
     )
 
 

@@ -88,13 +88,13 @@ def test_many_motions_of_a_closed_mechanism(capsys):
 
 def test_actuators_of_a_regulator_that_takes_none(capsys):
     assert main((MOTION + "--regulator force-feedback --actuators shoulder").split()) == 2
-    words = "--regulator force-feedback has efforts in every joint; leave out --actuators, or choose lqr"
+    words = "--regulator force-feedback needs an effort in every joint; leave out --actuators, or choose lqr"
     assert words in " ".join(capsys.readouterr().err.split())
 
 
 def test_what_makes_no_sense_is_told(capsys):
     assert main((MOTION + "--regulator none --noise 1e-3").split()) == 2
-    words = "--regulator none measures nothing; choose one for --saturate, --delay, --encoder, --noise"
+    words = "--regulator none has no feedback; choose a regulator for --saturate, --delay, --encoder, --noise"
     assert words in " ".join(capsys.readouterr().err.split())
     assert main((MOTION + "--runs 0").split()) == 2
     assert "--runs is 0; give 1 or more" in capsys.readouterr().err

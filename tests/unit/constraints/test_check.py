@@ -48,8 +48,8 @@ def test_the_same_link_without_its_loop_is_doubted():
 def test_a_massless_link_beside_a_loop_is_doubted_and_refused():
     built = crank_with_massless_rod().link("flag").joint("pole", "revolute", "slider", "flag", axis="z")
     assert sentences(built) == [
-        "joint 'pole' moves link 'flag', and neither it nor anything it carries has mass or inertia: forward dynamics "
-        "will be singular, inverse dynamics works"
+        "joint 'pole' moves link 'flag', and neither this link nor the links that it carries have mass or "
+        "inertia: forward dynamics is singular, inverse dynamics works"
     ]
     with pytest.warns(kp.DescriptionWarning):
         m = kp.build(built)
