@@ -191,7 +191,7 @@ class Mechanism(Movable):
         return "\n\n".join([table(self.model, " without constraints"), *constraint_tables(self.closure)])
 
     def _repr_html_(self) -> str:
-        from kinpair.viewer.inline import still_html
+        from kinpair.viewer.notebook import still_html
 
         return f"{still_html(self)}\n{self.tables_html()}"
 

@@ -9,8 +9,8 @@ import pytest
 from chromium import until, visit
 
 import kinpair as kp
+from kinpair.viewer.looks import Panel
 from kinpair.viewer.page import Page
-from kinpair.viewer.panels import Panel
 from kinpair.viewer.recording import Recording
 
 PORT = 18_280

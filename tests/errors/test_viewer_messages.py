@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.viewer import meshes
+from kinpair.viewer import links as meshes
 from kinpair.viewer.page import Page
 from kinpair.viewer.scene import scene_of
 from kinpair.viewer.surfaces import ellipsoid

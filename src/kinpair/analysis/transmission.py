@@ -31,7 +31,7 @@ from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.formulations.kinematics import moved, normalised, poses
 from kinpair.mechanism import Mechanism
 from kinpair.viewer.curves import draw_curves
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel
 
 LONGEST, SHORTEST = 0.05, 1e-7  # steps along the curve [rad] or [m]
 TURN = 0.1  # the direction turns by less than this angle in a step [rad]

@@ -14,7 +14,7 @@ from kinpair import InputError, Mechanism, MissingExtraError, example
 from kinpair.cli.output import table
 from kinpair.cli.screen import Screen
 from kinpair.viewer.curves import draw_curves
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel
 
 DURATION = 10.0  # s
 START = (0.0, np.pi / 2, 0.5, 0.0, 0.0, 0.0)

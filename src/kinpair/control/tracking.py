@@ -26,8 +26,7 @@ from kinpair.motion.trajectory import Trajectory
 from kinpair.runs.result import Result
 from kinpair.runs.simulate import simulate
 from kinpair.viewer.curves import figure_of, write_figure
-from kinpair.viewer.looks import distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel, distinct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

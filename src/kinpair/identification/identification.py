@@ -19,8 +19,7 @@ from kinpair.identification.columns import body_numbers, laws_of
 from kinpair.identification.fitted import Fitted
 from kinpair.identification.signals import design
 from kinpair.viewer.curves import blank_figure, write_figure
-from kinpair.viewer.labels import plain
-from kinpair.viewer.looks import distinct
+from kinpair.viewer.looks import distinct, plain
 from kinpair.viewer.notebook import html_table
 
 if TYPE_CHECKING:

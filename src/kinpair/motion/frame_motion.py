@@ -16,7 +16,7 @@ from kinpair.errors import InputError
 from kinpair.mechanism import FramePose
 from kinpair.motion.trajectory import Trajectory
 from kinpair.viewer.curves import figure_of, write_figure
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

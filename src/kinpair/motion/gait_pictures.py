@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from kinpair.motion.support_pictures import marks_of
-from kinpair.viewer import labels, report_page
+from kinpair.viewer import looks as labels
+from kinpair.viewer import report_page
 from kinpair.viewer.curves import blank_figure, write_figure
-from kinpair.viewer.looks import COLOURS, distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import COLOURS, Panel, distinct
 from kinpair.viewer.recording import Recording
 
 FRAMES = 60  # a second, of a gait that is played

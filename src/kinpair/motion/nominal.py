@@ -31,8 +31,7 @@ from kinpair.motion.motors import MotorCourse, motor_courses
 from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Motion, Trajectory
 from kinpair.viewer.curves import figure_of, write_figure
-from kinpair.viewer.looks import GREYS, Look, distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import GREYS, Look, Panel, distinct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

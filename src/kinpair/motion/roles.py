@@ -20,7 +20,7 @@ from kinpair.description.parts import Description, Frame, Joint, Origin
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
-from kinpair.viewer.meshes import Meshes, looks_of
+from kinpair.viewer.links import Meshes, looks_of
 
 NAMES = {"hip_pitch": "hip", "ankle_pitch": "ankle"}  # of the bundled biped, where they differ from the role
 REQUIRED = ("hip_pitch", "knee", "ankle_pitch")

@@ -33,8 +33,7 @@ from kinpair.motion.synergy_input import (
 )
 from kinpair.motion.trajectory import Motion, Trajectory
 from kinpair.viewer.curves import figure_of, write_figure
-from kinpair.viewer.looks import distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel, distinct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

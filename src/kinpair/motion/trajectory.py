@@ -16,8 +16,7 @@ from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.algebra.series import derivatives
 from kinpair.errors import InputError
 from kinpair.viewer.curves import figure_of, write_figure
-from kinpair.viewer.looks import distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel, distinct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

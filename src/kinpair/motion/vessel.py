@@ -28,8 +28,7 @@ from kinpair.motion.tank import Tank
 from kinpair.motion.trajectory import Trajectory
 from kinpair.spatial.rotation import to_quaternion
 from kinpair.viewer.curves import figure_of, write_figure
-from kinpair.viewer.looks import distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel, distinct
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,9 +22,8 @@ from kinpair.optimisation.equations import Point, called
 from kinpair.optimisation.nonlinear_program import Outcome
 from kinpair.optimisation.transcription import Grid, Transcription
 from kinpair.viewer.curves import figure_of, write_figure
-from kinpair.viewer.looks import distinct
+from kinpair.viewer.looks import Panel, distinct
 from kinpair.viewer.notebook import html_table
-from kinpair.viewer.panels import Panel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

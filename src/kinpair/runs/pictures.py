@@ -20,9 +20,7 @@ from kinpair.runs.targets import PICTURE, target
 from kinpair.simulation.monitors.verdict import Energies, start_of
 from kinpair.simulation.sample_memory import blocks
 from kinpair.viewer.curves import WIDE, blank_figure, figure_of, write_figure
-from kinpair.viewer.labels import plain
-from kinpair.viewer.looks import COLOURS, GREYS, Look, distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import COLOURS, GREYS, Look, Panel, distinct, plain
 
 TITLE = "friction; bars: sticks"
 FEWEST, MOST, SHARED = 60, 300, 1200  # states at which efforts are solved for; joints share them

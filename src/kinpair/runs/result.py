@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from kinpair.motion.support import Support
     from kinpair.runs.contacts import Contacts
-    from kinpair.viewer.inline import Frame
+    from kinpair.viewer.notebook import Frame
     from kinpair.viewer.page import Page
 
 AXES = {  # of a data set: what each entry of a vector is called
@@ -227,11 +227,11 @@ class Result(Record):
         """
         if path is None:
             from kinpair.runs.report import page
-            from kinpair.viewer.inline import Frame
+            from kinpair.viewer.notebook import Frame
 
             return Frame(page(self, row, support))
         from kinpair.runs.report import recording_of
-        from kinpair.viewer.film import write_film
+        from kinpair.viewer.recording import write_film
 
         file, recording = target(path, FILM), recording_of(self, row, support=support)
         return write_film(recording, file, rate=rate, speed=speed, view=view, width=width, height=height)

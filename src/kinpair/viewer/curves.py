@@ -15,9 +15,17 @@ from typing import Any
 import numpy as np
 
 from kinpair.errors import InputError, MissingExtraError, installs, listed
-from kinpair.viewer.labels import choose_fonts, missing_allowed, plain
-from kinpair.viewer.looks import AGREEMENT, Look, distinct
-from kinpair.viewer.panels import Panel, equal_curves, multiples
+from kinpair.viewer.looks import (
+    AGREEMENT,
+    Look,
+    Panel,
+    choose_fonts,
+    distinct,
+    equal_curves,
+    missing_allowed,
+    multiples,
+    plain,
+)
 
 LONGEST = 48  # characters of a name in a legend
 GAP = 34.0  # points from the lower edge of the axes to their legend: numbers and abscissa are between

@@ -16,7 +16,7 @@ import numpy as np
 from kinpair.description.actuator_parts import Actuator
 from kinpair.description.parts import GROUND, Contact, Description, Joint, Numbers
 from kinpair.spatial.pose import HOME, Pose
-from kinpair.viewer.bodies import Sizes
+from kinpair.viewer.links import Sizes
 from kinpair.viewer.surfaces import (
     Connector,
     Piece,

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from kinpair.errors import InputError, KinpairError, MissingExtraError, installs
-from kinpair.viewer.inline import live_html
 from kinpair.viewer.movement import FEW, Handle, Movement, grouped
+from kinpair.viewer.notebook import live_html
 from kinpair.viewer.page_nodes import Nodes, Text, add_ground
 from kinpair.viewer.page_player import Player
 from kinpair.viewer.raster import around, directions

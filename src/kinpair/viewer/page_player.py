@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.viewer.looks import COLOURS
+from kinpair.viewer.looks import COLOURS, Panel, equal_to, multiples
 from kinpair.viewer.page_nodes import Nodes, Text, rgb
-from kinpair.viewer.panels import Panel, equal_to, multiples
 from kinpair.viewer.recording import AREA, POINT, SLIDES, STICKS, Recording, at, dot, flat, lamps
 from kinpair.viewer.scene import scene_of
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.spatial.rotation import to_quaternion
-from kinpair.viewer.looks import COLOURS
-from kinpair.viewer.panels import Panel, equal_to, multiples
+from kinpair.viewer.looks import COLOURS, Panel, equal_to, multiples
 from kinpair.viewer.raster import around, directions, grid_step, level_axes
 from kinpair.viewer.recording import AREA, POINT, Recording, at, dot, flat, lamps, lit, reached
 from kinpair.viewer.scene import COIL_WIDTH, Scene, scene_of

@@ -17,10 +17,9 @@ from kinpair.description.parts import GROUND, Description, Link, Numbers
 from kinpair.model.model import Model
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.viewer import markers
-from kinpair.viewer.bodies import Around, Sizes, bones, by_inertia, is_long, rods
+from kinpair.viewer.links import Around, Meshes, Sizes, bones, by_inertia, is_long, looks_of, rods
 from kinpair.viewer.looks import LINK_COLOURS
 from kinpair.viewer.markers import floor_height, geom_pieces, joint_marker, loop_markers, wheel
-from kinpair.viewer.meshes import Meshes, looks_of
 from kinpair.viewer.surfaces import Connector, Piece, Surface, axes_along, between, coil, joined
 
 Poses: TypeAlias = Mapping[str, Pose]  # of links, by name

@@ -16,9 +16,9 @@ import numpy as np
 from kinpair.description.parts import GROUND, Numbers
 from kinpair.errors import InputError, PictureWarning, caller_level, offered
 from kinpair.spatial.pose import Pose
-from kinpair.viewer.bodies import BONE, MANY, MARKER, Around, Sizes, bones, is_long
 from kinpair.viewer.curves import blank_figure, write_figure
-from kinpair.viewer.labels import plain
+from kinpair.viewer.links import BONE, MANY, MARKER, Around, Sizes, bones, is_long
+from kinpair.viewer.looks import plain
 from kinpair.viewer.markers import joint_marker, loop_markers
 from kinpair.viewer.raster import Camera, Canvas, around, directions, draw, ground
 from kinpair.viewer.scene import Drawn, Poses, Scene, link_colours, link_poses, scene_of, start_of

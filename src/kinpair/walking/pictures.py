@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.viewer.curves import blank_figure, write_figure
-from kinpair.viewer.labels import plain
-from kinpair.viewer.looks import COLOURS
+from kinpair.viewer.looks import COLOURS, plain
 
 
 def portrait(names: Sequence[str], states: np.ndarray, steps: int, title: str, path: Any) -> Any:

@@ -10,8 +10,7 @@ import numpy as np
 from kinpair.motion.gait_pictures import plain, prints
 from kinpair.viewer import report_page
 from kinpair.viewer.curves import blank_figure, write_figure
-from kinpair.viewer.looks import COLOURS, distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import COLOURS, Panel, distinct
 from kinpair.viewer.recording import Recording
 
 BLACK, GREY = "#222222", "#8a8a8a"

@@ -9,7 +9,7 @@ import pytest
 
 from kinpair.errors import InputError, MissingExtraError
 from kinpair.viewer.curves import draw_curves
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel
 
 TIME = np.linspace(0, 1, 11)
 PNG = b"\x89PNG"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.viewer import film
+from kinpair.viewer import recording as film
 from kinpair.viewer.still import picture
 
 SIZE = {"width": 81, "height": 60}

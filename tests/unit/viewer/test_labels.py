@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.viewer import labels
+from kinpair.viewer import looks as labels
 from kinpair.viewer.curves import draw_curves, figure_of
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel
 
 TIME = np.linspace(0.0, 1.0, 5)
 NAMES = ("机器人", "ロボット")

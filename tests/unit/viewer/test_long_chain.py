@@ -5,7 +5,7 @@ import pytest
 
 import kinpair as kp
 from kinpair.description.builder import Builder
-from kinpair.viewer.bodies import MANY, RADIUS
+from kinpair.viewer.links import MANY, RADIUS
 from kinpair.viewer.scene import link_poses, scene_of
 from kinpair.viewer.still import stick_scene
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.viewer.looks import distinct
-from kinpair.viewer.panels import FEW, MANY, Panel, equal_curves, equal_to, multiples
+from kinpair.viewer.looks import FEW, MANY, Panel, distinct, equal_curves, equal_to, multiples
 
 TIME = np.linspace(0.0, 1.0, 7)
 

@@ -11,7 +11,7 @@ import kinpair as kp
 from kinpair.description.mesh_file import Triangles
 from kinpair.description.parts import GROUND
 from kinpair.spatial.pose import HOME
-from kinpair.viewer.meshes import Mesh, _by_colour, packed, unpacked
+from kinpair.viewer.links import Mesh, _by_colour, packed, unpacked
 from kinpair.viewer.raster import directions
 from kinpair.viewer.scene import connector_surface, link_poses, scene_of, start_of
 from kinpair.viewer.still import plane_of, stick_scene

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from kinpair.mechanism import Mechanism
     from kinpair.system import System
-    from kinpair.viewer.inline import Frame
+    from kinpair.viewer.notebook import Frame
 
 
 @final
@@ -374,7 +374,7 @@ class LinearModel:
 
     def animation(self, mode: int = 0, amplitude: float = 0.2) -> Frame:
         """Show the animation inside a notebook; `amplitude` [rad] or [m]."""
-        from kinpair.viewer.inline import Frame
+        from kinpair.viewer.notebook import Frame
 
         return Frame(self._animated(mode, amplitude))
 

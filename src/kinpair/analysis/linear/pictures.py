@@ -13,9 +13,7 @@ import numpy as np
 from kinpair.analysis.linear.modes import Mode
 from kinpair.errors import InputError
 from kinpair.viewer.curves import WIDE, blank_figure, figure_of, write_figure
-from kinpair.viewer.labels import plain
-from kinpair.viewer.looks import distinct
-from kinpair.viewer.panels import Panel
+from kinpair.viewer.looks import Panel, distinct, plain
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.report_page import page
 from kinpair.viewer.still import picture
