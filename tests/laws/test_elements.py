@@ -15,8 +15,7 @@ from kinpair.algebra.jet import rate
 from kinpair.description.parts import Spring
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import efforts_of, elements_of, losses, stored_energy
-from kinpair.forces.limit_spring import LimitSpring
-from kinpair.forces.point_spring import PointSpring
+from kinpair.forces.springs import LimitSpring, PointSpring
 from kinpair.formulations import kinematics
 from kinpair.model.build import build
 from kinpair.model.state import State

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.walking.return_map import tilted
+from kinpair.walking.cycle import tilted
 from walking import LEGS_CHANGE, both_feet_down, compass, compass_gait, garcia_heel_strike, simplest_gait
 
 

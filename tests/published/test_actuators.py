@@ -15,7 +15,7 @@ import pytest
 
 import kinpair as kp
 from kinpair.description.data_sheet import data_sheet
-from kinpair.forces.actuators.kinds import MACHINES
+from kinpair.forces.actuators.actuator import MACHINES
 from kinpair.forces.actuators.machine import Shaft
 
 RPM = 2 * np.pi / 60

@@ -67,7 +67,7 @@ def gait(
     json
         Print one JSON document with all samples.
     """
-    from kinpair.walking.gait_file import GAIT, save_gait, target
+    from kinpair.walking.replay import GAIT, save_gait, target
 
     check_outputs(file, plot=plot)
     if save is not None:

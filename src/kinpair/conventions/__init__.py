@@ -15,7 +15,7 @@ from kinpair.conventions.engines import (
     to_mujoco,
     to_pinocchio,
 )
-from kinpair.conventions.layout import Layout, Slot, drake_layout, mujoco_layout, pinocchio_layout
+from kinpair.conventions.forms import Layout, Slot, drake_layout, mujoco_layout, pinocchio_layout
 
 __all__ = [
     "Convention",

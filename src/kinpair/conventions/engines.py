@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinpair.conventions.convention import Convention, EngineState, State
-from kinpair.conventions.forms import DRAKE, MUJOCO, PINOCCHIO, Engine
-from kinpair.conventions.layout import Layout
-from kinpair.conventions.matching import matched
+from kinpair.conventions.convention import Convention, EngineState, State, matched
+from kinpair.conventions.forms import DRAKE, MUJOCO, PINOCCHIO, Engine, Layout
 from kinpair.mechanism import Mechanism
 
 

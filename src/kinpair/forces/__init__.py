@@ -1,2 +1,1 @@
-"""Elements that act on a mechanism in addition to inertia and gravity, one element a file: `element.py` has what each
-answers."""
+"""Elements that act on a mechanism in addition to inertia and gravity; `element.py` has what each answers."""

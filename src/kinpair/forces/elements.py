@@ -17,17 +17,47 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.forces.applied import applied_wrenches, as_efforts
 from kinpair.forces.element import Element, Instant
-from kinpair.forces.joint import joint_elements, walked_efforts, walked_energy, walked_losses
-from kinpair.forces.joint_input import joint_inputs
+from kinpair.forces.joint import joint_elements, joint_inputs, walked_efforts, walked_energy, walked_losses
 from kinpair.forces.walked_inputs import input_efforts, input_energy, input_losses
-from kinpair.formulations.kinematics import no_wrenches
+from kinpair.formulations.kinematics import Placement, no_wrenches, placements, poses
 from kinpair.formulations.rotors import turning_rotors
 from kinpair.friction.laws.joint import joint_frictions
 from kinpair.friction.surfaces.table import loaded_joints
-from kinpair.model.model import Model
+from kinpair.model.model import Body, Model
+from kinpair.model.recursion import coordinates, inward, joined
 from kinpair.model.state import NOTHING, State
+from kinpair.spatial.twist import rotate, shift_wrench
+
+NO_LOADS: Mapping[str, Vector] = {}
+
+
+def applied_wrenches(model: Model, q: Vector, external: Mapping[str, Vector]) -> list[Vector]:
+    """Wrench on each body at O_i in its axes, from wrenches [n; f] in world axes at the origin of the
+    link or frame named."""
+    w_ext = no_wrenches(model)
+    if not external:
+        return w_ext
+    where = poses(model, q)
+    for name, w in external.items():
+        place = model.place(name)
+        if place.body:
+            in_body = rotate(where[place.body].R.T, np.asarray(w))
+            w_ext[place.body] = w_ext[place.body] + shift_wrench(in_body, place.pose.a)
+    return w_ext
+
+
+def as_efforts(model: Model, q: Vector, wrenches: list[Vector]) -> Vector:
+    """Efforts (nv,) that do the same work as wrenches by body: τ_i = p_iᵀ (w_i + what the children of i carry)."""
+    place = placements(model, q)
+    return joined(model, inward(model, _effort, (np.zeros(6),), place, coordinates(model, q), wrenches))
+
+
+def _effort(
+    body: Body, outer: tuple[Vector], place: Placement, q: Vector, w: Vector
+) -> tuple[Vector, tuple[Any]]:
+    whole = w + outer[0]
+    return body.pair.p(q).T @ whole, (shift_wrench(rotate(place.R, whole), place.a),)
 
 
 @final
@@ -52,9 +82,6 @@ def free_rotors(model: Model) -> tuple[FreeRotor, ...]:
     return tuple(
         FreeRotor(f"{model.joint_names[i]}.rotor", (model.parent[i], i), i) for i in turning_rotors(model)
     )
-
-
-NO_LOADS: Mapping[str, Vector] = {}
 
 
 class Owner(NamedTuple):
@@ -120,7 +147,7 @@ def _numbered(model: Model) -> tuple[Owner, ...]:
 def _between_points(model: Model) -> Iterator[Element]:
     """Yield springs between points and compliant contacts; their kinds are imported where there are some."""
     if model.springs:
-        from kinpair.forces.point_spring import point_springs
+        from kinpair.forces.springs import point_springs
 
         yield from point_springs(model)
     if model.pads:
@@ -133,7 +160,7 @@ def _actuators(model: Model) -> Iterable[Element]:
     """The actuators of a model; their kinds are imported where there are some."""
     if not model.actuators:
         return ()
-    from kinpair.forces.actuators.kinds import actuator_elements
+    from kinpair.forces.actuators.actuator import actuator_elements
 
     return actuator_elements(model)
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.errors import InputError
-from kinpair.forces.applied import as_efforts
 from kinpair.forces.element import Instant
-from kinpair.forces.elements import Owner, acting, elements_of, own_elements, owners_of
+from kinpair.forces.elements import Owner, acting, as_efforts, elements_of, own_elements, owners_of
 from kinpair.forces.walked_inputs import input_efforts, input_vector
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.friction.surfaces.table import LoadedJoint

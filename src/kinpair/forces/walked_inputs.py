@@ -14,8 +14,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.forces.element import Element
-from kinpair.forces.joint import instant
-from kinpair.forces.joint_input import JointInput, joint_inputs
+from kinpair.forces.joint import JointInput, instant, joint_inputs
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, Roles, coordinates, each, joined, rates, total
 from kinpair.model.state import NOTHING, State
@@ -96,7 +95,7 @@ def _elements(role: Role, numbers: Mapping[str, Scalar]) -> list[Element]:
     """Elements of one body, with rates, coordinates and inputs counted within it."""
     if not role.kind:
         return [JointInput(str(k), (), k, "") for k in range(role.efforts)]
-    from kinpair.forces.actuators.kinds import actuator
+    from kinpair.forces.actuators.actuator import actuator
 
     return [actuator(role.kind, numbers)]
 

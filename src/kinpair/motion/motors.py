@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.forces.actuators.actuator import Actuator
+from kinpair.forces.actuators.actuator import Actuator, actuator_elements
 from kinpair.forces.actuators.dc_motor import DCMotor
 from kinpair.forces.actuators.gear import RigidGear
-from kinpair.forces.actuators.kinds import actuator_elements
 from kinpair.forces.actuators.machine import Shaft, Work
 from kinpair.model.model import Model
 

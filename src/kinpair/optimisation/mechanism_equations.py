@@ -34,11 +34,10 @@ from kinpair.constraints.rows.constraint import Configuration
 from kinpair.constraints.rows.joined import Joined
 from kinpair.errors import InputError, listed, nearest
 from kinpair.evaluation.quantities import Request, inverse_dynamics, request_of
-from kinpair.forces.actuators.actuator import Actuator
+from kinpair.forces.actuators.actuator import Actuator, actuator_elements
 from kinpair.forces.actuators.dc_motor import DCMotor
-from kinpair.forces.actuators.effort import LimitedEffort
 from kinpair.forces.actuators.gear import RigidGear
-from kinpair.forces.actuators.kinds import actuator_elements
+from kinpair.forces.actuators.machine import LimitedEffort
 from kinpair.forces.states import beside_forward_dynamics, ports_of, state_rates
 from kinpair.formulations import composite, kinematics
 from kinpair.mechanism import Mechanism

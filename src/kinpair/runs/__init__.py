@@ -4,8 +4,7 @@ progress       a bar on the terminal
 hdf5           HDF5 files opened without harm from damage, and written so that their structure is complete at once
 targets        files that may be written, and the right of one process to write them
 contacts       contact at samples: forces, slip, phases, losses
-samples        numbers and vectors of a sample by name and unit, and the mode active at each
-record         what a simulation gives, as data
+record         what a simulation gives, as data; samples by name and unit, and the mode active at each
 accelerations  accelerations and reactions at samples
 summary        a run in words
 pictures        a run as curves, phase portraits and an energy balance
@@ -15,6 +14,6 @@ result         what a simulation gives
 judgement      pieces in memory as a result; an error, a warning or a status for a run that did not go well
 load           `kp.load_run`
 recorder       writes the pieces of a run to its file as it goes
-resume         `kp.resume`
 simulate       `kp.simulate`
+resume         `kp.resume`
 """

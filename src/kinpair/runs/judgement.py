@@ -23,8 +23,8 @@ import numpy as np
 from kinpair.errors import RunError, RunWarning, caller_level, described
 from kinpair.mechanism import Energy
 from kinpair.runs.progress import Progress, ProgressError
+from kinpair.runs.record import History, history_of, residual_of, samples_of, singular_of
 from kinpair.runs.result import Result
-from kinpair.runs.samples import History, history_of, residual_of, samples_of, singular_of
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.monitors.endings import nearest_singular, status_of
 from kinpair.simulation.monitors.verdict import Energies, Seen, verdict

@@ -19,8 +19,8 @@ from kinpair.model.digest import digest
 from kinpair.runs.files.checksums import edited, sound
 from kinpair.runs.files.file_layout import MODE, RESIDUALS
 from kinpair.runs.files.stored import Stored, read_file
+from kinpair.runs.record import History, Known, driving
 from kinpair.runs.result import Result
-from kinpair.runs.samples import History, Known, driving
 from kinpair.simulation.events.limits import limits_from, limits_of
 from kinpair.simulation.given import Missing
 from kinpair.simulation.held import Residual

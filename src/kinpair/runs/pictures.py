@@ -14,8 +14,7 @@ import numpy as np
 from kinpair.errors import InputError, KinpairError, listed, nearest
 from kinpair.forces.states import sticking_groups
 from kinpair.model.units import units
-from kinpair.runs.record import Record, Rubbed, lead_of
-from kinpair.runs.samples import vectors_of
+from kinpair.runs.record import Record, Rubbed, lead_of, vectors_of
 from kinpair.runs.targets import PICTURE, target
 from kinpair.simulation.monitors.verdict import Energies, start_of
 from kinpair.simulation.sample_memory import blocks

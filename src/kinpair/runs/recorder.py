@@ -40,8 +40,8 @@ from kinpair.runs.hdf5 import RunFile, enlarged, mapped
 from kinpair.runs.judgement import interruptible
 from kinpair.runs.load import result_of
 from kinpair.runs.progress import Progress
+from kinpair.runs.record import as_text, residual_of, samples_of, singular_of
 from kinpair.runs.result import Result
-from kinpair.runs.samples import as_text, residual_of, samples_of, singular_of
 from kinpair.simulation.driver.batch import BatchDriver
 from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.held import Residual, Singular

@@ -19,8 +19,7 @@ import numpy as np
 from kinpair.errors import InputError, KinpairError, MissingExtraError
 from kinpair.runs.accelerations import accelerations, reactions
 from kinpair.runs.pictures import POINTS, curves, drawn, plot
-from kinpair.runs.record import Record, Rubbed, lead_of
-from kinpair.runs.samples import vectors_of
+from kinpair.runs.record import Record, Rubbed, lead_of, vectors_of
 from kinpair.runs.summary import summary
 from kinpair.runs.targets import GENERATOR, PAGE, target
 from kinpair.simulation.events.events import Event

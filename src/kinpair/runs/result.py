@@ -13,8 +13,7 @@ import numpy as np
 
 from kinpair.description.fields import counted
 from kinpair.errors import InputError, MissingExtraError, installs
-from kinpair.runs.record import Record, lead_of
-from kinpair.runs.samples import vectors_of
+from kinpair.runs.record import Record, lead_of, vectors_of
 from kinpair.runs.targets import FILM, target
 
 if TYPE_CHECKING:

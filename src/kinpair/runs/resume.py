@@ -16,9 +16,9 @@ from kinpair.mechanism import Mechanism
 from kinpair.runs.files.stored import Stored, read_file
 from kinpair.runs.judgement import Outcome, driver_of
 from kinpair.runs.load import mechanism_of, result_of, wrenches_of
+from kinpair.runs.record import Known
 from kinpair.runs.recorder import continued, saved, stream
 from kinpair.runs.result import Result
-from kinpair.runs.samples import Known
 from kinpair.runs.targets import claimed
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.given import CHECKPOINT, Missing, Options

@@ -17,9 +17,8 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints import quantities as constrained
 from kinpair.evaluation.quantities import Request, request_of
-from kinpair.forces.applied import applied_wrenches
 from kinpair.forces.element import Element
-from kinpair.forces.elements import acting, elements_of, losses, stored_energy
+from kinpair.forces.elements import acting, applied_wrenches, elements_of, losses, stored_energy
 from kinpair.forces.states import (
     Group,
     account_names,
@@ -432,7 +431,7 @@ class Dynamics:
         return self._saturated(np.asarray(self.torque(time, q, qd, *more)))
 
     def _saturated(self, inputs: Vector) -> Vector:
-        from kinpair.forces.actuators.smooth import clipped
+        from kinpair.forces.actuators.machine import clipped
 
         if not np.isfinite(self.saturation).any():
             return inputs

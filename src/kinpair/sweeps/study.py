@@ -36,7 +36,7 @@ from kinpair.sweeps.inputs import (
     obeying,
     slots,
 )
-from kinpair.sweeps.subject import fingerprint
+from kinpair.sweeps.work import fingerprint
 
 Recorded: TypeAlias = str | Callable[[Result], Any]
 DEFAULT_INTEGRATOR = "dop853"

@@ -12,9 +12,8 @@ from kinpair.runs.progress import Progress
 from kinpair.sweeps.cases import Cases, Outcome, cases_of
 from kinpair.sweeps.journal import Journal, Memory, plan_of
 from kinpair.sweeps.study import Study
-from kinpair.sweeps.subject import Function, Subject, case_key
 from kinpair.sweeps.table import FILE, Table, pyarrow, table_in, table_of
-from kinpair.sweeps.work import answers
+from kinpair.sweeps.work import Function, Subject, answers, case_key
 from kinpair.sweeps.worker_pool import pool_of
 
 

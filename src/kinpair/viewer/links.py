@@ -1,4 +1,9 @@
-"""Surfaces of links: as the description draws them, and of links that it does not draw, alone or in long chains."""
+"""Surfaces of links: as the description draws them, and of links that it does not draw, alone or in long chains.
+
+Meshes are read once and kept, coarser where they have more triangles than a picture can show. A mechanism of many
+links is drawn as one rod a link, from its joint to the joints that it holds: a chain of ten thousand links is a line
+in a picture, where markers of joints and shapes of links would hide each other.
+"""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ import numpy as np
 from kinpair.compiler.patience import patience
 from kinpair.errors import InputError, SingularError
 from kinpair.walking import pictures
-from kinpair.walking.cycle import FOUND, Cycle, refined, residual
-from kinpair.walking.return_map import ReturnMap
+from kinpair.walking.cycle import FOUND, Cycle, ReturnMap, refined, residual
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -30,18 +30,21 @@ from kinpair.motion.support import Support, support
 from kinpair.runs.judgement import whole_runs
 from kinpair.runs.result import Result
 from kinpair.runs.simulate import simulate
-from kinpair.walking import replay_pictures
-from kinpair.walking.phases import Phase, phases, phases_on_contacts
-from kinpair.walking.regulator import GaitRegulator
+from kinpair.runs.targets import Kind, target
+from kinpair.walking import pictures as replay_pictures
+from kinpair.walking.phases import GaitRegulator, Phase, phases, phases_on_contacts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 SAMPLES = 100  # of a run
 DT = 1e-3  # [s]: longest step on contacts
 AIRBORNE = 0.01  # of the weight: feet that carry less have left the ground
 FALLEN = 0.7  # of the height of the mass centre: a machine below this has fallen
 RTOL = {True: 1e-8, False: 1e-12}  # with a regulator; without, errors grow
+FEET = {"held": phases, "contact": phases_on_contacts}
+FORMAT = "kinpair gait"
 
 
 @final
@@ -290,9 +293,6 @@ def _turned(
     return q, qd, shift
 
 
-FEET = {"held": phases, "contact": phases_on_contacts}
-
-
 def _placed(
     gait: Gait, phase: Phase, q: np.ndarray, qd: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
@@ -303,3 +303,36 @@ def _placed(
     p = -np.linalg.solve(J @ felt, J @ qd)  # (GW13)
     largest = np.sqrt((p.reshape(-1, 2, 3)[:, 1] ** 2).sum(1)).max()
     return at, qd + felt @ p, (float(np.abs(at - q).max()), float(largest))
+
+
+def _is_gait(path: Path) -> bool:
+    from kinpair.runs.hdf5 import format_of  # importing h5py is slow
+
+    return format_of(path) == FORMAT
+
+
+GAIT = Kind("gait", (".h5", ".hdf5"), _is_gait)
+
+
+def save_gait(gait: Gait, path: str | os.PathLike[str]) -> Path:
+    """Write time, coordinates, rates, accelerations, efforts, power, energies, and what the ground gives, over two
+    steps, to an HDF5 file; its figures are attributes. A file of another kind is not replaced."""
+    import h5py  # it takes its time
+
+    file = target(path, GAIT)
+    x = gait.samples
+    s = gait.support_at(x["time"])
+    ground = {"zmp": s.zmp, "margin": s.margin, "friction": s.friction, "slip": s.slip, "moment": s.moment}
+    with h5py.File(file, "w") as out:
+        out.attrs["format"] = FORMAT
+        out.attrs["name"] = gait.mechanism.name
+        out.attrs["q_names"] = list(gait.mechanism.q_names)
+        out.attrs["v_names"] = list(gait.mechanism.v_names)
+        out.attrs["feasible"] = gait.feasible
+        for name, value in {**gait.figures(), **gait.numbers._asdict()}.items():
+            out.attrs[name] = float(value)
+        for name, values in {**x, **ground}.items():
+            out[name] = values
+        for name, wrench in s.wrenches.items():
+            out[f"wrenches/{name}"] = wrench
+    return file

@@ -10,10 +10,9 @@ import pytest
 
 import kinpair as kp
 import zoo
-from kinpair.forces.applied import as_efforts
 from kinpair.forces.element import Element, Instant
-from kinpair.forces.elements import couples_branches, elements_of, losses
-from kinpair.forces.limit_spring import LimitSpring
+from kinpair.forces.elements import as_efforts, couples_branches, elements_of, losses
+from kinpair.forces.springs import LimitSpring
 from kinpair.formulations import kinematics
 from kinpair.model.state import State
 from kinpair.spatial.pose import HOME

@@ -7,7 +7,7 @@ import pytest
 
 from kinpair.forces.actuators.dc_motor import DCMotor
 from kinpair.forces.actuators.machine import Shaft
-from kinpair.forces.spring_law import Linear, Rope, Traced
+from kinpair.forces.springs import Linear, Rope, Traced
 
 STEP = 1e-6
 LENGTHS = (0.7, 0.95, 1.3)

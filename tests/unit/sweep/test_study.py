@@ -191,7 +191,7 @@ def test_fingerprints_tell_studies_apart_and_last():
     def other(x, y=1.0):
         return x - y
 
-    from kinpair.sweeps.subject import Function
+    from kinpair.sweeps.work import Function
 
     marks = [
         Study("double-pendulum", duration=1.0).fingerprint,

@@ -1,14 +1,10 @@
 """Actuators: what turns a voltage, a valve or a wanted position into an effort on a joint.
 
-machine     what every machine answers: effort on its shaft, rates of its states, powers
-smooth      signs and dead zones that integrators can step across
+machine     what every machine answers: effort on its shaft, rates of its states, powers; the two without states
 dc_motor    a winding, a rotor, their losses and temperatures
-effort      an effort with limits
-affine      an effort that is linear in input, position and speed
 hydraulic   chambers of oil behind a valve; the linear form of the books
 gear        between the shaft and the joint: rigid, or a spring with backlash
 control     what stands between the input and the machine: nothing, a servo
-actuator    the element: control, machine and gear
+actuator    the element: control, machine and gear, by the kinds of a description
 inverse     from the motion of a joint and its effort to inputs
-kinds       from the numbers of a description to elements
 """

@@ -18,8 +18,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.forces.actuators.dc_motor import DCMotor
-from kinpair.forces.actuators.machine import Port, Shaft
-from kinpair.forces.actuators.smooth import clipped
+from kinpair.forces.actuators.machine import Port, Shaft, clipped
 
 
 class Command(NamedTuple):

@@ -19,8 +19,7 @@ from typing import NamedTuple, final
 
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.algebra.choice import less, where
-from kinpair.forces.actuators.machine import Machine, Port, Shaft, Work
-from kinpair.forces.actuators.smooth import clipped, soft_sign
+from kinpair.forces.actuators.machine import Machine, Port, Shaft, Work, clipped, soft_sign
 
 ROOM = 20.0  # °C, of data sheets
 

@@ -22,8 +22,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.algebra.choice import less, maximum, minimum, where
-from kinpair.forces.actuators.machine import Port, Shaft, Work
-from kinpair.forces.actuators.smooth import soft_sign
+from kinpair.forces.actuators.machine import Port, Shaft, Work, soft_sign
 
 LOCKED = 1e3  # loss of a gear that locks, in units of the torque that comes back through it
 

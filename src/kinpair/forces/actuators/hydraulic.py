@@ -24,8 +24,7 @@ from typing import final
 
 from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.algebra.choice import less, where
-from kinpair.forces.actuators.machine import Machine, Port, Shaft, Work
-from kinpair.forces.actuators.smooth import clipped, soft_root
+from kinpair.forces.actuators.machine import Machine, Port, Shaft, Work, clipped, soft_root
 
 SERIES = (1.0, 1 / 3, 1 / 12, 1 / 60, 1 / 360, 1 / 2520, 1 / 20160, 1 / 181440)  # of 2 ε β / p², in z
 BAR = 1e5  # [Pa]

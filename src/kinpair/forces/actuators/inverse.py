@@ -14,13 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.forces.actuators.actuator import Actuator
-from kinpair.forces.actuators.affine import Affine, Limits
 from kinpair.forces.actuators.dc_motor import DCMotor
-from kinpair.forces.actuators.effort import LimitedEffort
 from kinpair.forces.actuators.gear import ElasticGear
 from kinpair.forces.actuators.hydraulic import Hydraulic, LinearHydraulic, Valve
-from kinpair.forces.actuators.machine import Shaft
-from kinpair.forces.actuators.smooth import soft_root
+from kinpair.forces.actuators.machine import Affine, LimitedEffort, Limits, Shaft, soft_root
 
 DEGREE = 5  # of the splines
 NEWTON, TERMS = 30, 4

@@ -44,7 +44,7 @@ from kinpair.model.digest import digest, has_functions
 from kinpair.runs.files import checksums
 from kinpair.runs.files import checksums as checkpoint
 from kinpair.runs.hdf5 import CHECKSUM, Column, Place, RunFile, create, signed
-from kinpair.runs.samples import Entered, vectors_of
+from kinpair.runs.record import Entered, vectors_of
 from kinpair.runs.targets import FORMAT
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.events.limits import Limits

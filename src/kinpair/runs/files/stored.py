@@ -55,8 +55,7 @@ from kinpair.runs.files.file_layout import (
     rows_first,
 )
 from kinpair.runs.hdf5 import Place, has_damage, mapped, opened, places, unwritable
-from kinpair.runs.record import Record
-from kinpair.runs.samples import Entered
+from kinpair.runs.record import Entered, Record
 from kinpair.runs.targets import FORMAT, RUN, busy, claimed, target
 from kinpair.simulation.events.events import EventRecord
 from kinpair.simulation.held import Singular

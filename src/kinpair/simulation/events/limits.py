@@ -18,7 +18,7 @@ from kinpair.simulation.rounding import CLOSED, SLACK
 
 if TYPE_CHECKING:
     from kinpair.constraints.rows.bounded import BoundedRow
-    from kinpair.forces.limit_spring import LimitSpring
+    from kinpair.forces.springs import LimitSpring
 
 LAWS = ("newton", "poisson")  # of restitution
 RESTITUTION = 0.5  # where neither a run nor the description says it
@@ -237,7 +237,7 @@ def limit_springs(mechanism: Mechanism, limits: Limits, q: np.ndarray) -> tuple[
     """Springs at the limits; q: where the inertia is taken for those not given."""
     if limits.way != "spring":
         return ()
-    from kinpair.forces.limit_spring import LimitSpring
+    from kinpair.forces.springs import LimitSpring
 
     model, ends = mechanism.model, limits_of(mechanism, limits)
     response = np.linalg.pinv(np.asarray(mechanism.mass_matrix(q))) if ends else np.zeros((0, 0))
