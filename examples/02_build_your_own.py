@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 import kinpair as kp
-from kinpair.spatial.solids import rod, solid_box
+from kinpair.spatial.inertia import rod, solid_box
 
 crane = (
     kp.Builder("crane")

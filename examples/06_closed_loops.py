@@ -3,7 +3,7 @@
 import numpy as np
 
 import kinpair as kp
-from kinpair.spatial.solids import rod
+from kinpair.spatial.inertia import rod
 
 
 def bar(b: kp.Builder, name: str, mass: float, length: float) -> kp.Builder:

@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import kinpair as kp
-from kinpair.spatial.solids import rod
+from kinpair.spatial.inertia import rod
 
 arm = kp.build(
     kp.Builder("two-link", gravity=[0, -9.81, 0])

@@ -296,11 +296,14 @@ _MODULES = {  # public under a name of their own
 }
 _FORMER = {  # packages whose names documents of earlier versions showed
     "kinpair.formulations.screw_pairs": "kinpair.formulations.screw_algebra",
+    "kinpair.closed_form.letters": "kinpair.printed_equations.closed_form.formula",
     "kinpair.closed_form": "kinpair.printed_equations.closed_form",
     "kinpair.constraints.mobility": "kinpair.constraints.rows.mobility",
     "kinpair.equations_of_motion": "kinpair.printed_equations",
+    "kinpair.printed_equations.closed_form.letters": "kinpair.printed_equations.closed_form.formula",
     "kinpair.quantities": "kinpair.evaluation.quantities",
     "kinpair.regulators": "kinpair.control",
+    "kinpair.spatial.solids": "kinpair.spatial.inertia",
     "kinpair.tensors": "kinpair.evaluation.tensors",
     "kinpair.textbook": "kinpair.printed_equations.textbook",
     "kinpair.tracking": "kinpair.control",

@@ -20,7 +20,7 @@ import zoo
 from c_compiler import STRICT
 from families import ALIKE, LARGE_EXAMPLES, example, family, has_closed_form
 from kinpair.printed_equations.closed_form.formula import Formula, Number, parts
-from kinpair.spatial.solids import rod
+from kinpair.spatial.inertia import rod
 from robots import urdf
 
 TOLERANCE = 1e-12

@@ -11,10 +11,12 @@ import pytest
 from kinpair import errors
 
 PACKAGES = {
+    "kinpair.closed_form.letters": "kinpair.printed_equations.closed_form.formula",
     "kinpair.closed_form.reading": "kinpair.printed_equations.closed_form.reading",
     "kinpair.equations_of_motion.reporting": "kinpair.printed_equations.reporting",
     "kinpair.quantities.table": "kinpair.evaluation.quantities.table",
     "kinpair.regulators": "kinpair.control",
+    "kinpair.spatial.solids": "kinpair.spatial.inertia",
     "kinpair.tracking.tracking": "kinpair.control.tracking",
     "kinpair.writing.write": "kinpair.description.writing.write",
 }

@@ -2,12 +2,11 @@
 
 course            the motion that a regulator keeps to, and its numbers over time
 regulator         what every regulator answers
-reach             what inputs reach
 nominal           a motion with its efforts
 actuation         efforts that produce accelerations
 laws              deviations from a motion, and accelerations that take them away; what regulators do with a deviation
 in_loop           numbers that look random; sample time, limits of efforts, delay, encoders, noise
-riccati           weights and noise intensities, and Riccati's equations for them
+riccati           weights and noise intensities, Riccati's equations for them, modes that inputs move
 preview           references that are known ahead; a regulator for these
 linear_quadratic  gains from linear models
 kalman            states estimated from outputs

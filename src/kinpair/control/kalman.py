@@ -25,9 +25,8 @@ from kinpair.analysis.linear.step_response import held
 from kinpair.control import riccati
 from kinpair.control.laws import OutputFeedback
 from kinpair.control.linear_quadratic import LinearQuadratic
-from kinpair.control.reach import check_seen, check_states
 from kinpair.control.regulator import period_of
-from kinpair.control.riccati import weight
+from kinpair.control.riccati import check_seen, check_states, weight
 from kinpair.errors import InputError, expect, listed
 
 STEP = 1e-3  # [s]: sample time of a continuous filter in a loop, unless stated

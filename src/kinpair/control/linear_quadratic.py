@@ -20,9 +20,8 @@ from kinpair.control.actuation import actuated_names
 from kinpair.control.course import Table, of_lines, standing
 from kinpair.control.laws import StateFeedback
 from kinpair.control.nominal import SAMPLES, Drive, Nominal, nominal_of, trajectory_of
-from kinpair.control.reach import check_reached, check_states, part_call
 from kinpair.control.regulator import period_of
-from kinpair.control.riccati import weight
+from kinpair.control.riccati import check_reached, check_states, part_call, weight
 from kinpair.errors import InputError, RegulatorWarning, caller_level, expect, listed
 from kinpair.forces.states import has_actuators
 from kinpair.mechanism import Mechanism

@@ -22,9 +22,9 @@ from kinpair.description.place import Key, Place, checked
 from kinpair.description.schema import JOINT
 from kinpair.errors import listed, nearest
 from kinpair.pairs import PAIRS
+from kinpair.spatial.inertia import solid_cylinder
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import turn_z_to
-from kinpair.spatial.solids import solid_cylinder
 
 THICKNESS = 0.1  # radius of a link where none is given, as a part of its length
 CLOSED = 1e-6  # distance from end to beginning at which a chain is closed, as a part of its length

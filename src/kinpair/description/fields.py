@@ -17,7 +17,7 @@ import numpy as np
 from kinpair.description.parts import X_AXIS, Y_AXIS, Z_AXIS, Numbers, Origin, Three
 from kinpair.description.place import Key, Place, Read, items
 from kinpair.errors import listed, nearest
-from kinpair.spatial.solids import Six
+from kinpair.spatial.inertia import Six
 
 ORTHOGONAL = 1e-6  # rows of a rotation matrix may be off by this much
 UNIT = 1e-3  # a quaternion off unit length by more than this looks like a slip

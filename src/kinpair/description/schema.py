@@ -16,7 +16,7 @@ from kinpair.description.parts import ByJoint, Frame, Joint, Keyframe, Link, Mim
 from kinpair.description.place import Key, Place, Read, checked, items, known, table
 from kinpair.description.warning_list import at
 from kinpair.errors import DescriptionError
-from kinpair.spatial.solids import Six, about_com
+from kinpair.spatial.inertia import Six, about_com
 
 
 def _as_given(inertia: Six, mass: float, com: Sequence[float]) -> Six:

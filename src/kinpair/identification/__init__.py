@@ -4,10 +4,8 @@ log             columns of a file or table, by joint, checked
 columns         columns of the regressor: inertia, rotors, friction, offsets, and the space of pseudo-inertias
 signals         from logged columns to filtered rows: the signal chain
 base_parameters  independent combinations: by rank, and from the structure
-estimators      estimators of β in A β = y, and the uncertainty of what they give
-consistency     the entropic prior: positive pseudo-inertias by Newton's method
-choice          friction terms and weight of the prior by cross-validation
-gains           drive gains from a payload of known mass
+estimators      estimators of β in A β = y, and the uncertainty of what they give; drive gains
+consistency     positive pseudo-inertias by Newton's method; friction terms and weight of the prior
 suspicions      signs, units, order of axes, joints that do not move
 fitted          identified parameters: values, intervals, predictions, scores
 new_description  identified values as a description, TOML and URDF

@@ -1,14 +1,14 @@
-"""Estimators of β in A β = y, and the uncertainty of what they give.
+"""Estimators of β in A β = y with their uncertainty; drive gains from runs with and without a known payload.
 
 Estimators of β in A β = y, one function each; W = 1/σ_j² by joint.
 
-ols     min ‖y − A β‖²                                                                              (ID12)
-wls     min Σ_j ‖y_j − A_j β‖²/σ_j²,  σ_j² = ‖y_j − A_j β‖²/(n_j − p_j)                              (ID13)
-huber   min Σ ρ((y − A β)/σ_j),  ρ quadratic within k, linear beyond                                  (ID14)
-tls     min ‖[ΔA, Δy]‖ with (A + ΔA) β = y + Δy, columns and rows scaled                              (ID15)
-iv      Zᵀ W A β = Zᵀ W y,  Z: columns of the motion that the model predicts                           (ID16)
+    ols     min ‖y − A β‖²                                                                              (ID12)
+    wls     min Σ_j ‖y_j − A_j β‖²/σ_j²,  σ_j² = ‖y_j − A_j β‖²/(n_j − p_j)                              (ID13)
+    huber   min Σ ρ((y − A β)/σ_j),  ρ quadratic within k, linear beyond                                  (ID14)
+    tls     min ‖[ΔA, Δy]‖ with (A + ΔA) β = y + Δy, columns and rows scaled                              (ID15)
+    iv      Zᵀ W A β = Zᵀ W y,  Z: columns of the motion that the model predicts                           (ID16)
 
-Uncertainty of estimated parameters where residuals of one second are correlated.
+Their uncertainty where residuals of one second are correlated:
 
     C = N⁻¹ (Σ_b s_b s_bᵀ) N⁻¹,  N = AᵀWA,  s_b = A_bᵀ W (1 − H_b)⁻¹ r_b           blocks b of one second       (ID17)
 
@@ -17,20 +17,35 @@ With fewer than two blocks per parameter the sum is poor, and nominal variances 
 time of each joint's residuals instead:
 
     C = N⁻¹ (Σ_j κ_j A_jᵀ W A_j) N⁻¹,  κ_j = 1 + 2 Σ_k ρ_k (1 − k/n_b)                                           (ID18)
+
+Drive gains, from runs with and without a payload of known mass:
+
+    min Σ_j ‖i_j − (Y_j θ + Y_mj m)/K_j‖²/σ_j²      unknown: θ with π_p beyond its mass, K; known: mass m     (ID23)
+
+Residuals are those of the currents, which have the noise: K i = Y θ + Y_m m in squares would make all gains too small.
+For given gains θ is a linear solve; gains are found by Gauss and Newton's method on log K.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from kinpair.identification.signals import Rows
+from kinpair.errors import InputError
+from kinpair.identification.base_parameters import reduced
+from kinpair.identification.columns import Layout
+from kinpair.identification.signals import Rows, RunColumns, filtered, rows_of
 
 ROUNDS = 30
 HUBER = 1.345  # k: 95 % efficient where residuals are normal
 SETTLED = 1e-10
+SHARE = 0.975  # of the distribution below the upper end of an interval
+ENOUGH = 2.0  # blocks per parameter for (ID17)
+WEIGHINGS = 3  # of weights by joint
+WEAK = 0.2  # relative standard deviation of a gain that is not identified
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,10 +154,6 @@ ESTIMATORS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], Estimate]] 
     "huber": huber,
     "tls": tls,
 }
-
-
-SHARE = 0.975  # of the distribution below the upper end of an interval
-ENOUGH = 2.0  # blocks per parameter for (ID17)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,3 +267,73 @@ def bootstrap(
         share = np.bincount(rng.integers(len(blocks), size=len(blocks)), minlength=len(blocks)).astype(float)
         found[k] = np.linalg.lstsq(np.tensordot(share, N, 1), share @ c, rcond=1e-12)[0] / scale
     return np.quantile(found, [0.025, 0.975], axis=0).T
+
+
+def identified_gains(
+    layout: Layout, runs: Sequence[RunColumns], payload: Mapping[str, Any] | None
+) -> tuple[np.ndarray, list[RunColumns], str]:
+    """Gains K (driven joints,) [N m/A] of (ID23), runs with efforts in place of currents, and a sentence."""
+    mass = float((payload or {}).get("mass") or 0.0)
+    if layout.payload is None or mass <= 0.0:
+        raise InputError(
+            "torque='current' without gains: currents determine parameters only up to a factor per joint; give gains "
+            "[N m/A], or payload={'link': ..., 'runs': [...], 'mass': ...} with runs that carry a known mass",
+            argument="gains",
+        )
+    K, deviation = _fitted(layout, rows_of(layout, runs, None), mass)
+    names = [layout.m.v_names[layout.rows[j]] for j in layout.driven]
+    weak = [name for name, d in zip(names, deviation, strict=True) if not d < WEAK]
+    if weak:
+        good = [n for n, name in enumerate(names) if name not in weak]
+        if not good:
+            raise InputError("no drive gain is identifiable: the payload moves no effort; give gains=")
+        K = np.where([name in weak for name in names], float(np.median(K[good])), K)
+    scale = np.ones(len(layout.rows))
+    scale[layout.driven] = K
+    scaled: list[RunColumns] = []
+    for run in runs:
+        s = replace(run.samples, tau=run.samples.tau * scale)
+        scaled.append(replace(run, samples=s, y=filtered(s.tau, s)))
+    sentence = (
+        f"drive gains identified with a payload of {mass:g} kg: {', '.join(f'{x:.4g}' for x in K)} N m/A"
+    )
+    if weak:
+        sentence += f"; not identifiable, median of the others instead: {', '.join(weak)}"
+    return K, scaled, sentence
+
+
+def _fitted(layout: Layout, rows: Rows, mass: float) -> tuple[np.ndarray, np.ndarray]:
+    """Gains (driven joints,) of (ID23) and their relative standard deviations."""
+    from scipy.optimize import least_squares
+
+    at = int(layout.bodies_of_ten[-1][0])
+    others = np.array([k for k in range(rows.A.shape[1]) if k != at])
+    independent = others[reduced([layout.names[k] for k in others], rows.A[:, others]).independent]
+    A = np.column_stack([rows.A[:, independent], mass * rows.A[:, at]])
+    B, current, joint = compressed(A, rows.y, rows.joint)
+    place = np.searchsorted(layout.driven, joint)
+    sigma = np.ones(len(layout.driven))
+
+    def residual(x: np.ndarray) -> np.ndarray:
+        gain = np.exp(-x)[place]
+        left = B * (gain / sigma[place])[:, None]
+        right = current / sigma[place] - left[:, -1]
+        scale = np.linalg.norm(left[:, :-1], axis=0)
+        theta = np.linalg.lstsq(left[:, :-1] / scale, right, rcond=1e-12)[0]
+        return right - left[:, :-1] / scale @ theta
+
+    x = np.full(len(sigma), np.log(_scale(B, current)))
+    for _ in range(WEIGHINGS):
+        found = least_squares(residual, x, method="lm")
+        x = found.x
+        r = residual(x) * sigma[place]
+        count = np.maximum(np.bincount(rows.joint, minlength=len(layout.rows))[layout.driven], 1)
+        sigma = np.maximum(np.sqrt(np.bincount(place, r**2) / count), 1e-12)
+    J = least_squares(residual, x, method="lm").jac
+    deviation = np.sqrt(np.diag(np.linalg.pinv(J.T @ J, hermitian=True)))
+    return np.exp(x), deviation
+
+
+def _scale(B: np.ndarray, current: np.ndarray) -> float:
+    """Size of a gain to start from: the effort of the payload by the current."""
+    return max(float(np.linalg.norm(B[:, -1]) / max(float(np.linalg.norm(current)), 1e-12)), 1e-6)

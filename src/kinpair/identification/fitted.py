@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.identification.base_parameters import Base, lengths_of
-from kinpair.identification.choice import Choice
 from kinpair.identification.columns import Layout, body_numbers, is_consistent
+from kinpair.identification.consistency import Choice
 from kinpair.identification.estimators import Covariance, Estimate, bootstrap
 from kinpair.identification.log import Log, read_log
 from kinpair.identification.signals import Rows, RunColumns, Signals, design, run_columns, samples_of

@@ -21,17 +21,6 @@ from kinpair.errors import (
 )
 from kinpair.identification import suspicions
 from kinpair.identification.base_parameters import Base, numerical
-from kinpair.identification.choice import (
-    Choice,
-    Squares,
-    choose_terms,
-    columns_of,
-    largest_weight,
-    parts_of,
-    restricted,
-    squares,
-    validation_errors,
-)
 from kinpair.identification.columns import (
     OPTIONAL,
     PLAIN,
@@ -42,10 +31,23 @@ from kinpair.identification.columns import (
     terms_from,
     with_terms,
 )
-from kinpair.identification.consistency import Prior, consistent, prior_of, quadratic
-from kinpair.identification.estimators import ESTIMATORS, Estimate, covariance, iv, wls
+from kinpair.identification.consistency import (
+    Choice,
+    Prior,
+    Squares,
+    choose_terms,
+    columns_of,
+    consistent,
+    largest_weight,
+    parts_of,
+    prior_of,
+    quadratic,
+    restricted,
+    squares,
+    validation_errors,
+)
+from kinpair.identification.estimators import ESTIMATORS, Estimate, covariance, identified_gains, iv, wls
 from kinpair.identification.fitted import Source
-from kinpair.identification.gains import identified_gains
 from kinpair.identification.identification import Identification
 from kinpair.identification.log import TORQUES, Log, Torque, base_rates, gear_matrix, read_log
 from kinpair.identification.new_description import described

@@ -10,10 +10,9 @@ In the order of use:
     reporting    how far the work is, on a terminal
     solver_forms   the closed form of each constraint solver, as matrices of ratios with named denominators
     subject      a mechanism or system under constraints: symbols, recorded M, F, A, b
-    dependent    which coordinates the constraints determine
     printed      the equations of a mechanism as a user holds them, without and with constraints, printed in every form
     paper        symbols of one model, those that the reader chooses, and the sheet its equations are written on
     closed       C from H, exactly, in the normal form; H, C and g, each entry in one piece
-    constrained  M, F, A, b and the solver's closed form, or named terms
+    constrained  which coordinates are dependent; M, F, A, b and the solver's closed form, or named terms
     equations    `equations(mechanism)`, the function a user calls
 """

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from kinpair.printed_equations.closed_form.letters import Letter
+from kinpair.printed_equations.closed_form.formula import Letter
 from kinpair.printed_equations.closed_form.matrices import simple
 
 ZERO = 1e-12  # beside the largest of its kind

@@ -9,8 +9,7 @@ from typing import Any
 
 from kinpair.errors import InputError, offered
 from kinpair.model.model import Model
-from kinpair.printed_equations.closed_form.formula import Formula, Number, Symbol
-from kinpair.printed_equations.closed_form.letters import Alphabet, Letter
+from kinpair.printed_equations.closed_form.formula import Alphabet, Formula, Letter, Number, Symbol
 from kinpair.printed_equations.closed_form.reading import Written
 from kinpair.printed_equations.closed_form.sheet import Sheet
 from kinpair.printed_equations.constant import SHARING, Parameters, directions, letters, symbols_of

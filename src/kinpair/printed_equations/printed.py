@@ -18,8 +18,7 @@ from kinpair.compiler.program import Program
 from kinpair.compiler.trace import trace
 from kinpair.description.fields import counted
 from kinpair.errors import InputError, listed, nearest
-from kinpair.printed_equations.closed_form.formula import ZERO, Formula, Number, Product, Sum, Symbol
-from kinpair.printed_equations.closed_form.letters import Letter
+from kinpair.printed_equations.closed_form.formula import ZERO, Formula, Letter, Number, Product, Sum, Symbol
 from kinpair.printed_equations.closed_form.pages import Row
 from kinpair.printed_equations.closed_form.printing import mathml
 from kinpair.printed_equations.closed_form.sheet import Sheet, entry_name

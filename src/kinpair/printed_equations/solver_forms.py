@@ -20,12 +20,10 @@ from typing import NamedTuple, TypeAlias
 
 from kinpair.errors import ClosedFormError, InputError
 from kinpair.printed_equations.closed_form import polynomial
-from kinpair.printed_equations.closed_form.folding import Phases
-from kinpair.printed_equations.closed_form.matrices import ZERO, Matrices, Square, blocks, tidy, transposed
-from kinpair.printed_equations.closed_form.polynomial import Polynomial
-from kinpair.printed_equations.closed_form.ratios import (
+from kinpair.printed_equations.closed_form.folding import (
     Denominators,
     Names,
+    Phases,
     Ratio,
     Whole,
     added,
@@ -35,6 +33,8 @@ from kinpair.printed_equations.closed_form.ratios import (
     scaled,
     split,
 )
+from kinpair.printed_equations.closed_form.matrices import ZERO, Matrices, Square, blocks, tidy, transposed
+from kinpair.printed_equations.closed_form.polynomial import Polynomial
 
 Ratios = list[list[Ratio]]
 ONE = polynomial.number(1.0)

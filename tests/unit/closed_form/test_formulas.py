@@ -8,8 +8,7 @@ import pytest
 from kinpair.compiler.program import interpret
 from kinpair.compiler.trace import trace
 from kinpair.errors import ClosedFormError
-from kinpair.printed_equations.closed_form.formula import atoms, written_terms
-from kinpair.printed_equations.closed_form.letters import Alphabet, Letter, symbols
+from kinpair.printed_equations.closed_form.formula import Alphabet, Letter, atoms, symbols, written_terms
 from kinpair.printed_equations.closed_form.polynomial import Expansion
 from kinpair.printed_equations.closed_form.printing import LATEX, TEXT, number, written
 from kinpair.printed_equations.closed_form.reading import read, write_closed, write_terms

@@ -12,7 +12,17 @@ from matplotlib.mathtext import MathTextParser
 
 import kinpair as kp
 from families import LARGE_EXAMPLES, family, has_closed_form
-from kinpair.printed_equations.closed_form.breaking import (
+from kinpair.printed_equations.closed_form.formula import (
+    Alphabet,
+    Letter,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+)
+from kinpair.printed_equations.closed_form.languages import calculated
+from kinpair.printed_equations.closed_form.pages import (
     EQUALS,
     INDENT,
     TEXT_WIDTH,
@@ -20,14 +30,10 @@ from kinpair.printed_equations.closed_form.breaking import (
     Lines,
     latex_width,
 )
-from kinpair.printed_equations.closed_form.formula import Number, Power, Product, Sum, Symbol
-from kinpair.printed_equations.closed_form.languages import calculated
-from kinpair.printed_equations.closed_form.letters import Alphabet, Letter
-from kinpair.printed_equations.closed_form.pages import Page, tex
 from kinpair.printed_equations.closed_form.printing import LATEX, TEXT
 from kinpair.printed_equations.closed_form.sharing import shared_sums
-from kinpair.printed_equations.closed_form.sheet import Sheet
-from kinpair.spatial.solids import rod
+from kinpair.printed_equations.closed_form.sheet import Page, Sheet, tex
+from kinpair.spatial.inertia import rod
 
 EXAMPLES = tuple(filter(has_closed_form, kp.examples()))
 WIDEST = 20  # lines of a sheet that are measured, by the estimate

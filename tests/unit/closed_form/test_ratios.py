@@ -6,10 +6,9 @@ from math import pi
 
 import pytest
 
-from kinpair.printed_equations.closed_form.folding import Phases
+from kinpair.printed_equations.closed_form.folding import Denominators, Phases, split
 from kinpair.printed_equations.closed_form.matrices import Matrices, blocks, quotient
 from kinpair.printed_equations.closed_form.polynomial import Polynomial, letter, number, wave
-from kinpair.printed_equations.closed_form.ratios import Denominators, split
 
 A, B, ONE = letter("a"), letter("b"), number(1.0)
 C, S, OTHER = (wave(0, "cos", (("q", 1),)), wave(0, "sin", (("q", 1),)), wave(1, "cos", (("u", 2),)))

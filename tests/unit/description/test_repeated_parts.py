@@ -10,7 +10,7 @@ from kinpair.description.builder import Builder
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.toml_writer import to_toml
 from kinpair.description.warning_list import WarningList
-from kinpair.spatial.solids import solid_cylinder
+from kinpair.spatial.inertia import solid_cylinder
 
 N, LENGTH, MASS, RADIUS = 5, 2.0, 0.7, 0.03
 

@@ -28,9 +28,8 @@ from kinpair.description.schema import FRAME, JOINT, KEYFRAME, LINK, MIMIC, SHAP
 from kinpair.description.toml_reader import TOP, parse_toml, read_toml
 from kinpair.description.toml_writer import to_toml, write_toml
 from kinpair.description.warning_list import WarningList
-from kinpair.spatial.inertia import defect
+from kinpair.spatial.inertia import defect, solid_box, solid_cylinder
 from kinpair.spatial.rotation import from_quaternion
-from kinpair.spatial.solids import solid_box, solid_cylinder
 
 KINDS = "revolute prismatic helical cylindrical universal spherical planar free fixed".split()
 DOCS = Path(__file__).parents[3] / "docs"

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kinpair.errors import InputError
-from kinpair.spatial.inertia import Inertia
-from kinpair.spatial.solids import about_com, rod, solid_box, solid_cylinder, solid_sphere
+from kinpair.spatial.inertia import Inertia, about_com, rod, solid_box, solid_cylinder, solid_sphere
 
 CELLS = 60  # midpoint rule: the error falls with the square of the cell
 

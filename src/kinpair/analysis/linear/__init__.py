@@ -1,17 +1,15 @@
 """Linear models about states and along motions.
 
-point          the state, as it was given
-partials       derivatives of the accelerations, and where they do not exist
-independence   independent coordinates and rates of a state or a motion
 modes          eigenvalues; frequencies, damping, shapes, participation
-operating_point  the state that was linearised about, and axes that move with a steady motion
+point          the state, as it was given, and axes in which a steady motion is at rest
+partials       derivatives of the accelerations, and where they do not exist; of outputs by name
+independence   independent coordinates and rates of a state or a motion
 control_library  as python-control has it
 pictures       a linear model as pictures
 signal_units   units of inputs and outputs
 bode           frequency responses and transfer functions, Bode curves, margins
 step_response  from one sample to the next; responses to a step
 linear_model   what a user holds
-outputs        what is looked at
 linearise      `kp.linearise`
 steady_state   what vanishes in an equilibrium or a steady motion
 search         an equilibrium from one guess

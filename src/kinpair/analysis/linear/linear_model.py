@@ -31,7 +31,7 @@ from kinpair.analysis.linear.modes import (
     spectrum,
     swung,
 )
-from kinpair.analysis.linear.operating_point import OperatingPoint, is_steady
+from kinpair.analysis.linear.point import OperatingPoint, is_steady
 from kinpair.analysis.linear.signal_units import ratio, unit_of
 from kinpair.analysis.linear.step_response import StepResponse
 from kinpair.errors import InputError, listed, nearest

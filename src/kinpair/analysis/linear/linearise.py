@@ -21,17 +21,29 @@ import numpy as np
 
 from kinpair.analysis.linear.independence import Independence, Variations, independence_of
 from kinpair.analysis.linear.linear_model import LinearModel
-from kinpair.analysis.linear.operating_point import (
+from kinpair.analysis.linear.partials import (
+    ROUNDING,
+    AtRest,
+    Output,
+    Partials,
+    cleaned,
+    outputs_of,
+    partials,
+    phases_at,
+)
+from kinpair.analysis.linear.point import (
     OperatingPoint,
+    Point,
     brackets,
+    check_obeys,
+    has_ports,
+    movable,
+    point_of,
     steady_axes,
     turned,
     turning_joints,
     unspun,
 )
-from kinpair.analysis.linear.outputs import Output, outputs_of
-from kinpair.analysis.linear.partials import ROUNDING, AtRest, Partials, cleaned, partials, phases_at
-from kinpair.analysis.linear.point import Point, check_obeys, has_ports, movable, point_of
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.system import System

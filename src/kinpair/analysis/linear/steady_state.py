@@ -23,8 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinpair.analysis.linear.independence import Independence, Variations
-from kinpair.analysis.linear.operating_point import turned, turning_joints
 from kinpair.analysis.linear.partials import Partials
+from kinpair.analysis.linear.point import turned, turning_joints
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.spatial.rotation import skew

@@ -1,4 +1,4 @@
-"""Conversion from the normal form to one with fewer terms.
+"""Normal forms with fewer terms, and quotients of normal forms over denominators that have names, Y1, Y2, ...
 
 From the normal form to one with fewer terms: two waves of equal size as one product.
 
@@ -9,19 +9,25 @@ So ½A + ½A cos 2q becomes A cos² q, and what is a sum of angles stays one. ½
 
 A cosine and a sine of one angle as one wave with a constant phase, where the phase is a simple one.
 
-a cos x + b sin x = √(a² + b²) sin(x + α),    tan α = a/b
+    a cos x + b sin x = √(a² + b²) sin(x + α),    tan α = a/b
 
 The phase gets a symbol, alpha1, alpha2, ..., so that an angle stays a sum of symbols; its value is positive. Where both
 numbers are simple fractions, two terms are as short.
+
+A ratio is a sum of parts, each a normal form over a product of named denominators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from math import atan2, hypot, pi
-from typing import TypeAlias
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from math import atan2, gcd, hypot, lcm, pi
+from typing import NamedTuple, TypeAlias
 
-from kinpair.printed_equations.closed_form.matrices import simple
+from kinpair.printed_equations.closed_form import polynomial
+from kinpair.printed_equations.closed_form.matrices import ZERO, Matrices, simple, tidy
 from kinpair.printed_equations.closed_form.polynomial import (
     Angle,
     Polynomial,
@@ -42,6 +48,14 @@ _SUMS = {  # (kind, same sign?) → kinds of ½(a+b) and ½(a−b), factor
     ("sin", True): ("sin", "cos", 2.0),
     ("sin", False): ("cos", "sin", 2.0),
 }
+PARTS_OF_PI = (3, 4, 5, 6, 8, 12)  # π/3, 2π/3, π/4, ...; the first that fits
+CLOSE = 1e-12  # [rad]
+FRACTIONS = 64  # a multiple of 1/64 is a simple fraction
+Names: TypeAlias = tuple[str, ...]  # of denominators, sorted; one that is squared stands twice
+Ratio: TypeAlias = dict[Names, Polynomial]
+FINEST = 96  # largest denominator of a number that counts as a fraction
+FOLDED = 60  # terms of a sum whose products of waves are looked at
+SAME = ".10e"  # digits to which numbers of equal denominators agree
 
 
 def folded(x: Polynomial) -> list[Folded]:
@@ -124,11 +138,6 @@ def _half(angle: Angle) -> Angle | None:
     return tuple((name, k // 2) for name, k in angle)
 
 
-PARTS_OF_PI = (3, 4, 5, 6, 8, 12)  # π/3, 2π/3, π/4, ...; the first that fits
-CLOSE = 1e-12  # [rad]
-FRACTIONS = 64  # a multiple of 1/64 is a simple fraction
-
-
 class Phases:
     """Phases by symbol; those `given` are used before the simple ones."""
 
@@ -183,3 +192,133 @@ class Phases:
 def _within(phase: float) -> float:
     """The phase but for half turns, in (−π/2, π/2]."""
     return phase - pi * round(phase / pi - CLOSE)
+
+
+class Whole(NamedTuple):
+    """One normal form over a product of denominators; `short` has the names of the denominators in it."""
+
+    numerator: Polynomial
+    short: Polynomial
+    under: Names
+
+
+class Denominators:
+    """Denominators by name, in the order in which they were met."""
+
+    def __init__(self, matrices: Matrices, letter: str = "Y") -> None:
+        self._matrices, self._letter = matrices, letter
+        self._names: dict[frozenset[object], str] = {}
+        self.meaning: dict[str, Polynomial] = {}
+
+    def name(self, x: Polynomial) -> str:
+        """The name of a normal form, given now if it has none."""
+        key = frozenset((term, f"{value:{SAME}}") for term, value in x.terms.items())
+        if key not in self._names:
+            self._names[key] = f"{self._letter}{len(self._names) + 1}"
+            self.meaning[self._names[key]] = x
+        return self._names[key]
+
+    def over(self, x: Polynomial) -> tuple[Polynomial, Names]:
+        """1/x as one term over a named denominator, or over none where x is one term."""
+        content, primitive = split(x)
+        inverse = content.inverse()
+        assert inverse is not None  # one term without waves
+        if len(primitive) == 1 and primitive.inverse() is not None:
+            return inverse, ()
+        return inverse, (self.name(primitive),)
+
+    def product(self, names: Iterable[str]) -> Polynomial:
+        """The denominators multiplied out."""
+        return reduce(self._matrices.times, (self.meaning[name] for name in names), polynomial.number(1.0))
+
+    def reduced(self, x: Polynomial, under: Names) -> tuple[Polynomial, Names]:
+        """Remove the denominators that divide x."""
+        left: list[str] = []
+        for name in under:
+            whole = self._matrices.quotient(x, self.meaning[name])
+            x, left = (x, [*left, name]) if whole is None else (tidy(whole), left)
+        return x, tuple(left)
+
+    def whole(self, x: Ratio) -> Whole:
+        """A sum of parts over one denominator, what divides both taken out."""
+        parts = {under: part for under, part in x.items() if len(part)}
+        common = joined(parts)
+        total, short = ZERO, ZERO
+        for under, part in parts.items():
+            missing = _missing(common, under)
+            total = total + self._matrices.times(part, self.product(missing))
+            short = short + part * letters(missing)
+        total = tidy(total)
+        numerator, under = self.reduced(total, common) if len(total) else (ZERO, ())
+        return Whole(numerator, tidy(short) if under == common else numerator, under)
+
+
+def letters(names: Iterable[str]) -> Polynomial:
+    """A product of names."""
+    return reduce(lambda x, name: x * polynomial.letter(name), names, polynomial.number(1.0))
+
+
+def joined(every: Iterable[Names]) -> Names:
+    """The least common multiple of products of names."""
+    total: Counter[str] = Counter()
+    for names in every:
+        total |= Counter(names)
+    return tuple(sorted(total.elements()))
+
+
+def _missing(common: Names, under: Names) -> Names:
+    return tuple(sorted((Counter(common) - Counter(under)).elements()))
+
+
+def lifted(x: Polynomial, under: Names, common: Names) -> Polynomial:
+    """Numerator over `common` for x over `under`."""
+    return x * letters(_missing(common, under))
+
+
+def added(parts: Sequence[Ratio]) -> Ratio:
+    """Add two fractions."""
+    total: Ratio = {}
+    for ratio in parts:
+        for under, part in ratio.items():
+            total[under] = tidy(total.get(under, ZERO) + part)
+    return {under: part for under, part in total.items() if len(part)}
+
+
+def scaled(matrices: Matrices, x: Ratio, factor: Polynomial, under: Names = ()) -> Ratio:
+    """x times a normal form over some more denominators."""
+    return {
+        tuple(sorted((*names, *under))): tidy(matrices.times(part, factor))
+        for names, part in x.items()
+        if len(part) and len(factor)
+    }
+
+
+def split(x: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """x as one term without waves times a normal form with whole numbers that have no common divisor.
+
+    Most of these are positive. Numbers that are no fractions stay as they are.
+    """
+    shared: Mapping[str, int] = _shared([dict(powers) for powers, _ in x.terms])
+    size = _divisor([value for value, _, _ in folded(x)] if len(x) <= FOLDED else list(x.terms.values()))
+    number = -size if sum(value > 0 for value in x.terms.values()) * 2 < len(x) else size
+    content = Polynomial({(tuple(sorted(shared.items())), ()): number})
+    inverse = content.inverse()
+    assert inverse is not None
+    return content, tidy(x * inverse)
+
+
+def _shared(every: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    names = {name for powers in every for name in powers}
+    least = {name: min(powers.get(name, 0) for powers in every) for name in names}
+    return {name: n for name, n in least.items() if n}
+
+
+def _divisor(numbers: Sequence[float]) -> float:
+    """The largest number of which all are whole multiples; that of the first, if they are none but for one factor."""
+    fractions = [Fraction(abs(value)).limit_denominator(FINEST) for value in numbers]
+    exact = all(
+        float(f) and abs(float(f) / abs(v) - 1.0) < 1e-12 for f, v in zip(fractions, numbers, strict=True)
+    )
+    if not exact:
+        return abs(numbers[0]) if len(numbers) == 1 else 1.0
+    return gcd(*(f.numerator for f in fractions)) / lcm(*(f.denominator for f in fractions))

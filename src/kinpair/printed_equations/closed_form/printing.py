@@ -18,6 +18,7 @@ from math import lcm, pi, sqrt
 
 from kinpair.compiler.export.latex import FORMS
 from kinpair.printed_equations.closed_form.formula import (
+    Alphabet,
     Call,
     Formula,
     Number,
@@ -27,7 +28,6 @@ from kinpair.printed_equations.closed_form.formula import (
     Symbol,
     Trig,
 )
-from kinpair.printed_equations.closed_form.letters import Alphabet
 
 DIGITS = 6  # of a printed number; SymPy and C have all of them
 DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 16)  # printed as a fraction

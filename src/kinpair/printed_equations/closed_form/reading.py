@@ -11,8 +11,7 @@ import numpy as np
 from kinpair.compiler.program import Program
 from kinpair.errors import ClosedFormError
 from kinpair.printed_equations.closed_form.factoring import formula, plain_formula
-from kinpair.printed_equations.closed_form.formula import Formula, atoms, written_terms
-from kinpair.printed_equations.closed_form.letters import Alphabet, symbols
+from kinpair.printed_equations.closed_form.formula import Alphabet, Formula, atoms, symbols, written_terms
 from kinpair.printed_equations.closed_form.polynomial import Expansion, Polynomial, Watch
 from kinpair.printed_equations.closed_form.sharing import shared_sums
 from kinpair.printed_equations.closed_form.sheet import Sheet

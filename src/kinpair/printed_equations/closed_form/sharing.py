@@ -18,9 +18,9 @@ from kinpair.printed_equations.closed_form.formula import (
     Trig,
     atoms,
     parts,
+    symbols,
     written_terms,
 )
-from kinpair.printed_equations.closed_form.letters import symbols
 
 Definitions = list[tuple[str, Formula]]
 

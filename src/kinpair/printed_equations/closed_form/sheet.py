@@ -17,11 +17,19 @@ from kinpair.compiler.export.casadi import to_casadi
 from kinpair.compiler.export.sympy import SymbolicEquations
 from kinpair.compiler.program import Program, interpret
 from kinpair.errors import InputError, listed, nearest
-from kinpair.printed_equations.closed_form.breaking import MEASURE, Lines
-from kinpair.printed_equations.closed_form.formula import ZERO, Atom, Formula, Trig, atoms, written_terms
+from kinpair.printed_equations.closed_form.formula import (
+    ZERO,
+    Alphabet,
+    Atom,
+    Formula,
+    Letter,
+    Trig,
+    atoms,
+    symbols,
+    written_terms,
+)
 from kinpair.printed_equations.closed_form.languages import Inputs, to_program, to_sympy
-from kinpair.printed_equations.closed_form.letters import Alphabet, Letter, symbols
-from kinpair.printed_equations.closed_form.pages import Page, Row
+from kinpair.printed_equations.closed_form.pages import MEASURE, Lines, Page, Row
 from kinpair.printed_equations.closed_form.printing import LATEX, TEXT, Style, written
 
 SPELLED = {"qdd": "\\ddot{q}"}  # results in LaTeX

@@ -1,7 +1,6 @@
 """Arrays of formulations and solvers in the symbols of their sources.
 
 record        the arrays of one state: symbols with equation numbers, tables, LaTeX
-moment        the state at which they are computed
 saha          Saha 1999: the decoupled natural orthogonal complement
 pan           Pan Yang, lecture 4: constraint matrices
 zhao_gu       Zhao & Gu 1991: distribution matrices

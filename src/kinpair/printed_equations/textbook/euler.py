@@ -28,8 +28,7 @@ from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.linear_forms import assembled
 from kinpair.formulations.popov_euler import AUTO, Choices, Link, check, chosen
 from kinpair.model.model import Model
-from kinpair.printed_equations.textbook.moment import Moment
-from kinpair.printed_equations.textbook.record import Blocks, Symbol, symbol
+from kinpair.printed_equations.textbook.record import Blocks, Moment, Symbol, symbol
 
 LATER = ("eta_ddot", "epsilon", "Q", "Q_eta", "Q_z", "n", "f", "tau")
 OPTIONS = ("sequence", "offset")

@@ -17,8 +17,7 @@ from kinpair.formulations.limits import refusal
 from kinpair.mechanism import Mechanism
 from kinpair.printed_equations.textbook import euler, history, pan, saha, vukobratovic, zhao_gu
 from kinpair.printed_equations.textbook.kinpair_walk import Walk, walk
-from kinpair.printed_equations.textbook.moment import moment_of, one_state
-from kinpair.printed_equations.textbook.record import Arrays, Symbol
+from kinpair.printed_equations.textbook.record import Arrays, Symbol, moment_of, one_state
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from kinpair.formulations import roberson_wittenburg_augmented as augmented
 from kinpair.formulations.graph import incidence, path
 from kinpair.formulations.linear_forms import accelerations, assembled
 from kinpair.formulations.roberson_wittenburg_augmented import augmented_bodies, floats, from_mass_centre
-from kinpair.printed_equations.textbook.moment import Moment
-from kinpair.printed_equations.textbook.record import Blocks, Symbol, sixes, symbol
+from kinpair.printed_equations.textbook.record import Blocks, Moment, Symbol, sixes, symbol
 from kinpair.printed_equations.textbook.vukobratovic import graph
 
 LATER_NEWTON_EULER = ("alpha", "a", "f", "n", "tau")

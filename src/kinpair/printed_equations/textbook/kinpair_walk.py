@@ -29,8 +29,7 @@ from typing import Any, final
 import numpy as np
 
 from kinpair.mechanism import Mechanism
-from kinpair.printed_equations.textbook.moment import Moment
-from kinpair.printed_equations.textbook.record import Arrays
+from kinpair.printed_equations.textbook.record import Arrays, Moment
 from kinpair.spatial.rotation import about
 
 DIGITS = 6  # significant digits of a number

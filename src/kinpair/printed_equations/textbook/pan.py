@@ -19,8 +19,7 @@ from kinpair.formulations.kinematics import poses
 from kinpair.formulations.screw_block import Drive, Joint, driven, holding, tree_drives, tree_joints
 from kinpair.formulations.screw_bodies import jacobian, loads, motions
 from kinpair.model.recursion import ByBody, rates
-from kinpair.printed_equations.textbook.moment import Moment
-from kinpair.printed_equations.textbook.record import Blocks, Symbol, sixes, symbol
+from kinpair.printed_equations.textbook.record import Blocks, Moment, Symbol, sixes, symbol
 from kinpair.spatial.pose import Pose
 
 LATER = ("c_v_dot", "c_a", "f_p", "a", "eta")

@@ -14,8 +14,7 @@ from kinpair.constraints.solvers.embedding import Parts, parts, rosenberg, virtu
 from kinpair.errors import InputError, expect, known_keywords, offered
 from kinpair.mechanism import Mechanism
 from kinpair.model.state import State
-from kinpair.printed_equations.textbook.moment import one_state
-from kinpair.printed_equations.textbook.record import Arrays, Blocks, Symbol, symbol
+from kinpair.printed_equations.textbook.record import Arrays, Blocks, Symbol, one_state, symbol
 from kinpair.system import System
 
 NAMES = ("rosenberg", *EVERY_SOLVER)

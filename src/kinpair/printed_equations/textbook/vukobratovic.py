@@ -15,8 +15,7 @@ from kinpair.formulations.graph import renaud, sliding
 from kinpair.formulations.linear_forms import accelerations, assembled, forms
 from kinpair.formulations.roberson_wittenburg import arcs_of
 from kinpair.model.model import Model
-from kinpair.printed_equations.textbook.moment import Moment
-from kinpair.printed_equations.textbook.record import Blocks, Symbol, symbol
+from kinpair.printed_equations.textbook.record import Blocks, Moment, Symbol, symbol
 
 LATER_POPOV = ("epsilon", "w", "F", "M", "f", "n", "P")
 LATER_LAGRANGE = ("tau",)

@@ -26,8 +26,7 @@ from kinpair.formulations.zhao_gu_friction import friction_distribution
 from kinpair.formulations.zhao_gu_reactions import distribution_matrix, filled_tensor, held, massless
 from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.model import Model
-from kinpair.printed_equations.textbook.moment import Moment
-from kinpair.printed_equations.textbook.record import Blocks, Symbol, sixes, symbol
+from kinpair.printed_equations.textbook.record import Blocks, Moment, Symbol, sixes, symbol
 
 LATER = ("Y_ddot", "q_e", "q", "q_hat", "g")
 
