@@ -25,7 +25,10 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 FORMULATIONS = ("tests/laws/test_dynamics.py", "tests/agree/test_formulations.py")
 ROWS = ("tests/laws/test_constraint_rows.py", "tests/agree/test_solvers.py", "tests/laws/test_constraints.py")
-METHODS = ("tests/unit/simulation/methods", "tests/laws/test_simulation.py")
+METHODS = (
+    *("tests/unit/simulation/methods", "tests/laws/test_simulation.py"),
+    "tests/laws/test_near_singular_positions.py",
+)
 TESTS: dict[str, tuple[str, ...]] = {
     "formulations/newton_euler.py": FORMULATIONS,
     "formulations/composite.py": FORMULATIONS,

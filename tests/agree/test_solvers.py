@@ -15,7 +15,8 @@ import closed
 import kinpair as kp
 import zoo
 from families import family
-from kinpair.constraints.solvers import EVERY_SOLVER
+from kinpair.constraints.solvers import EVERY_SOLVER, SOLVERS, Problem
+from kinpair.constraints.solvers.problem import full
 from kinpair.formulations import kinematics
 
 EXAMPLES = tuple(closed.STARTS)
@@ -83,6 +84,20 @@ def solvers_of(name: str) -> list[str]:
 
 def test_every_solver_takes_part():
     assert {*UNIVERSAL, *SPECIAL} == set(EVERY_SOLVER)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_solver_alone_solves_a_sound_problem(solver, seed):
+    """Without the rank-revealing solve that a mechanism falls back on; the reference is the dense bordered matrix."""
+    rng = np.random.default_rng(seed)
+    n, rows = 6, 3
+    root, A = rng.normal(size=(n, n)), rng.normal(size=(rows, n))
+    M, F, b = root @ root.T + n * np.eye(n), rng.normal(size=n), rng.normal(size=rows)
+    found = SOLVERS[solver](Problem(M, F, A, b, *full(n), range(rows), range(rows)))
+    both = np.linalg.solve(np.block([[M, -A.T], [A, np.zeros((rows, rows))]]), [*F, *b])
+    assert zoo.relative_error(np.array([*found.qdd, *found.lam]), both) < 1e-11
+    assert min(found.soundness) > 1e-3
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -8,6 +8,7 @@ states those are taken in which no row of a loop is STEEP.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count, islice
 from typing import NamedTuple
 
@@ -202,6 +203,14 @@ def test_rows_have_as_many_names_as_they_are(x: Constraint, moving: Moving):
 @pytest.mark.parametrize("x", [x for x in EVERY if x.kind.endswith("loop")], ids=lambda x: x.name)
 def test_a_loop_holds_what_its_pair_takes_away(x: Constraint):
     assert len(x.labels) == 6 - x.pair.nv  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("x", [x for x in JOINED if isinstance(x, LoopClosure)], ids=lambda x: x.name)
+def test_rows_of_length_grow_with_the_mechanism_and_others_stay(x: LoopClosure, moving: Moving):
+    S, M = (at(moving.q, moving.qd).pose(place) for place in x.places(MODEL))
+    pair = replace(x.pair, pitch=3.0 * x.pair.pitch) if x.name == "helical" else x.pair  # type: ignore[attr-defined]
+    grown = replace(x, pair=pair).phi(Pose(S.R, 3.0 * S.a), Pose(M.R, 3.0 * M.a), NOW)
+    assert close(grown, np.where(x.of_length, 3.0, 1.0) * x.phi(S, M, NOW))
 
 
 @pytest.mark.parametrize("x", JOINED, ids=lambda x: x.name)

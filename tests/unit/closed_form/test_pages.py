@@ -29,10 +29,11 @@ from kinpair.printed_equations.closed_form.pages import (
     WIDTH,
     Lines,
     latex_width,
+    tex,
 )
 from kinpair.printed_equations.closed_form.printing import LATEX, TEXT
 from kinpair.printed_equations.closed_form.sharing import shared_sums
-from kinpair.printed_equations.closed_form.sheet import Page, Sheet, tex
+from kinpair.printed_equations.closed_form.sheet import Page, Sheet
 from kinpair.spatial.inertia import rod
 
 EXAMPLES = tuple(filter(has_closed_form, kp.examples()))
