@@ -157,6 +157,19 @@ TREES = {
     "geom-over-inertial": arm(LINK + '<geom size=".1"/>', '<compiler inertiafromgeom="true"/>'),
     "inertial-without-geom": arm(LINK, '<compiler inertiafromgeom="true"/>'),
     "groups": arm(_GROUPS, '<compiler inertiagrouprange="1 2"/>', '<default><geom group="2"/></default>'),
+    "inertial-and-geom-of-another-group": arm(
+        LINK + '<geom size=".1"/>',
+        '<compiler inertiafromgeom="true" inertiagrouprange="1 2"/>',
+        '<default><geom group="3"/></default>',
+    ).replace("<geom type", '<geom group="1" type'),
+    "inertial-and-massless-geom": arm(
+        LINK + '<geom size=".1" mass="0"/>', '<compiler inertiafromgeom="true"/>'
+    ),
+    "bounds-of-nothing": mjcf(
+        f'<body name="a"><joint name="j"/>{TIP}<body name="b" pos=".3 .2 .1"><joint name="k" axis="1 0 0"/></body>'
+        "</body>",
+        '<compiler boundmass=".2" boundinertia=".05"/>',
+    ),
     "bounds": mjcf(_BOUNDS, '<compiler boundmass=".2" boundinertia=".05" balanceinertia="true"/>'),
     "two-compilers": mjcf(_BOUNDS, '<compiler boundmass=".2"/><compiler balanceinertia="true"/>'),
     "total-mass": mjcf(_BOUNDS, '<compiler settotalmass="14" balanceinertia="true"/>'),

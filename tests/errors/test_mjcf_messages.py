@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kinpair.description import memory
 from kinpair.description.mjcf import parse_mjcf, read_mjcf
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
@@ -68,7 +69,7 @@ REFUSED = [
     ),
     (
         body('<joint name="j"/>', '<keyframe><key name="home" qpos="1 2"/></keyframe>'),
-        "r.xml:1: keyframe 'home' has <key qpos=\"1 2\">: 2 numbers, where 1 would do",
+        "r.xml:1: keyframe 'home' has <key qpos=\"1 2\">: 2 numbers; expected 1",
     ),
     (
         body('<joint name="j"/>', '<keyframe>\n<key name="a"/><key name="a"/></keyframe>'),
@@ -93,7 +94,7 @@ REFUSED = [
     ),
     (
         world('<body name="a" pos="1 2"/>'),
-        "r.xml:2: body 'a' has <body pos=\"1 2\">: 2 numbers, where 3 would do",
+        "r.xml:2: body 'a' has <body pos=\"1 2\">: 2 numbers; expected 3",
     ),
     (
         world('<body name="a" pos="1 2 x"/>'),
@@ -472,3 +473,14 @@ def test_a_mesh_file_that_is_none(tmp_path):
         read_mjcf(tmp_path / "r.xml", warnings=WarningList())
     none = f"mesh 'm' cannot be read: {tmp_path}/m.stl: is not a .stl file with faces"
     assert str(caught.value) == f"{tmp_path}/r.xml:1: {none}"
+
+
+def test_more_copies_than_memory(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 8e9)
+    nested = world('<replicate count="1e3"><replicate count="2e3"><body/></replicate></replicate>')
+    with pytest.raises(DescriptionError) as caught:
+        parse_mjcf(nested, source="r.xml", warnings=WarningList())
+    assert str(caught.value) == (
+        "r.xml:2: <replicate> has 4001000 elements, which need about 16 GB of memory; 8 GB are available: give at most "
+        "2000000 elements"
+    )

@@ -97,11 +97,11 @@ REFUSED = [
     ),
     (
         joint('<origin xyz="1 2"/>'),
-        "r.urdf:2: joint 'elbow' has <origin xyz=\"1 2\">: 2 numbers, where 3 would do",
+        "r.urdf:2: joint 'elbow' has <origin xyz=\"1 2\">: 2 numbers; expected 3",
     ),
     (
         joint('<limit upper="1,5"/>'),
-        "r.urdf:2: joint 'elbow' has <limit upper=\"1,5\">: 2 numbers, where 1 would do",
+        "r.urdf:2: joint 'elbow' has <limit upper=\"1,5\">: 2 numbers; expected 1",
     ),
     (
         link('<inertial><mass value="abc"/></inertial>'),
@@ -224,7 +224,7 @@ DOUBTED = [
 UNDRAWN = [
     (
         visual('<mesh filename="a.stl" scale="1 1 1 1"/>'),
-        "r.urdf:2: link 'arm' has <mesh scale=\"1 1 1 1\">: 4 numbers, where 3 would do",
+        "r.urdf:2: link 'arm' has <mesh scale=\"1 1 1 1\">: 4 numbers; expected 3",
     ),
     (
         visual('<sphere radius="big"/>'),
@@ -233,7 +233,7 @@ UNDRAWN = [
     ),
     (
         link('<visual><origin xyz="1 2"/><geometry><sphere radius="1"/></geometry></visual>'),
-        "r.urdf:2: link 'arm' has <origin xyz=\"1 2\">: 2 numbers, where 3 would do",
+        "r.urdf:2: link 'arm' has <origin xyz=\"1 2\">: 2 numbers; expected 3",
     ),
 ]
 

@@ -2,7 +2,7 @@
 
 Joints are taken from the ground outward; one that reaches a link already placed closes a loop, and one whose child is
 placed but not its parent is reversed: its axis is turned round, so that its coordinate has the same sign. A link that
-nothing holds is fixed where it is, if nothing else is on the world, and free otherwise.
+nothing holds is fixed where it is, if nothing else is on the world and the file has no world, and free otherwise.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from kinpair.description.constraint_parts import Coupling, Loop
-from kinpair.description.left_out import LeftOutError
+from kinpair.description.omitted import LeftOutError
 from kinpair.description.parts import GROUND, Joint, Link, Mimic, Numbers, Three, origin
 from kinpair.errors import DescriptionError
 from kinpair.spatial.pose import HOME, Pose
@@ -76,15 +76,18 @@ class Graph(NamedTuple):
     left_out: tuple[tuple[str, str], ...]  # gears: name and reason
 
 
-def graph(edges: Sequence[Edge], links: Mapping[str, Pose], welded: Sequence[str]) -> Graph:
-    """Span a tree over links at their homes; those `welded` are fixed to the ground."""
+def graph(
+    edges: Sequence[Edge], links: Mapping[str, Pose], welded: Sequence[str], in_world: bool = False
+) -> Graph:
+    """Span a tree over links at their homes; those `welded` are fixed to the ground. `in_world`: the file has a world,
+    in which every link that nothing holds is free."""
     pairs = [x for x in edges if x.kind]
     reversed_, unused, roots = _spanned(pairs, list(links), welded)
     still = {WORLD, *welded}
     pairs = [x for x in pairs if not set(x.links) <= still]  # joints within static models
     loops = unused & {x.name for x in pairs}
     joints: list[Joint] = [_fixed(x, links[x], f"{x} fixed") for x in welded]
-    held = bool(welded) or any(WORLD in x.links for x in pairs)
+    held = in_world or bool(welded) or any(WORLD in x.links for x in pairs)
     joints += _bases(roots, links, held)
     between: list[Link] = []
     for x in pairs:

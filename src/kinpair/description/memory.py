@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Protocol
 
-from kinpair.description.place import Place
+from kinpair.errors import DescriptionError
 
 LINK = 4000  # bytes: a link and its joint take 2000, measured on chains of 10⁵ and 10⁶ links; quantities need room too
 _MEMINFO, _CGROUP = Path("/proc/meminfo"), Path("/sys/fs/cgroup")
@@ -36,11 +37,17 @@ def _of_group() -> float:
         return float("inf")
 
 
-def check_memory(links: int, place: Place) -> None:
-    """Refuse more links than there is memory for."""
+class Faulty(Protocol):
+    """Place in a file that an error can be about."""
+
+    def error(self, _: str, /) -> DescriptionError: ...
+
+
+def check_memory(links: int, place: Faulty, what: str = "links") -> None:
+    """Refuse more links, or elements that take as much, than there is memory for."""
     needed, room = LINK * float(links), available_memory()
     if needed > room:
         raise place.error(
-            f"has {links} links, which need about {needed / 1e9:.3g} GB of memory; {room / 1e9:.3g} GB are available: "
-            f"give at most {int(room / LINK)} links"
+            f"has {links} {what}, which need about {needed / 1e9:.3g} GB of memory; {room / 1e9:.3g} GB are available: "
+            f"give at most {int(room / LINK)} {what}"
         )

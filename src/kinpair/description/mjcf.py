@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kinpair.description.memory import check_memory
 from kinpair.description.mjcf_actuators import Actuators
 from kinpair.description.mjcf_bodies import WORLD, Body, Reader, scaled
 from kinpair.description.mjcf_contact import ContactReader
@@ -55,27 +56,37 @@ from kinpair.spatial.rotation import from_quaternion, to_quaternion
 def unfolded(tag: Tag, settings: Settings) -> Tag:
     """Return the element with every <replicate> in it written out as frames."""
     inside: list[Tag] = []
-    for child in (unfolded(child, settings) for child in tag.inside):
-        inside += _copies(child, settings) if child.name == "replicate" else [child]
+    for child in tag.inside:
+        inside += _copies(child, settings) if child.name == "replicate" else [unfolded(child, settings)]
     return replace(tag, inside=tuple(inside))
 
 
 def _copies(tag: Tag, settings: Settings) -> Iterator[Tag]:
     """Write one frame for each copy: copy k is turned by k times the Euler angles, and sits at `offset` in the one
     before."""
-    count = int(tag.known().number("count", 0.0))
+    count = _count(tag.known())
     if count < 1:
         raise tag.error('makes no copies; write <replicate count="..."> with a number above zero')
     if joints := tag.each("joint", "freejoint"):
         raise joints[0].error("stands in a <replicate>, not in a body of its own; put a <body> round it")
+    check_memory(_size(tag), tag, "elements")
     angles = np.array(tag.numbers("euler", 3, default=(0.0, 0.0, 0.0)))
     offset = np.array(tag.numbers("offset", 3, default=(0.0, 0.0, 0.0)))
-    at, digits = HOME, len(str(count - 1))
+    at, digits, once = HOME, len(str(count - 1)), unfolded(tag, settings).inside
     for k in range(count):
         suffix = f"{tag.text('sep')}{k:0{digits}d}"
-        inside = tuple(_renamed(child, suffix) for child in tag.inside)
+        inside = tuple(_renamed(child, suffix) for child in once)
         yield Tag("frame", _written(at), inside, tag.where, tag.warnings)
         at = Pose(euler((k + 1) * angles, settings), (at @ shifted(offset)).a)
+
+
+def _size(tag: Tag) -> int:
+    """Number of elements that an element has with all copies in it."""
+    return (_count(tag) if tag.name == "replicate" else 1) * (1 + sum(map(_size, tag.inside)))
+
+
+def _count(tag: Tag) -> int:
+    return int(tag.number("count", 0.0))
 
 
 def _written(pose: Pose) -> dict[str, str]:
@@ -270,21 +281,7 @@ def _links(bodies: list[Body], names: _Names) -> Iterator[Link]:
         for moved in body.joints[:-1]:
             yield Link(names.between[moved.joint.name], where=body.where)
         if body.name != WORLD or names.links[WORLD] != GROUND:
-            yield _link(body)
-
-
-def _link(body: Body) -> Link:
-    x, y, z = np.asarray(body.inertia.d, dtype=float).tolist()
-    i = np.asarray(body.inertia.I, dtype=float)
-    xx, yy, zz, xy, xz, yz = (float(i[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-    return Link(
-        body.name,
-        mass=float(body.inertia.m),
-        com=(x, y, z),
-        inertia=(xx, yy, zz, xy, xz, yz),
-        shapes=body.shapes,
-        where=body.where,
-    )
+            yield Link.of(body.name, body.inertia, body.shapes, body.where)
 
 
 def _joints(bodies: list[Body], names: _Names) -> Iterator[Joint]:

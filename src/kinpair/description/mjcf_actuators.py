@@ -27,7 +27,6 @@ from math import prod, sqrt
 import numpy as np
 
 from kinpair.description.actuator_parts import KINDS, Actuator
-from kinpair.description.left_out import LeftOutError, left_out_message
 from kinpair.description.mjcf_actuator_law import Law, law_of
 from kinpair.description.mjcf_bodies import Body
 from kinpair.description.mjcf_defaults import Defaults
@@ -37,6 +36,7 @@ from kinpair.description.mjcf_schema import ACTUATORS, NOT_JOINTS, OTHER_ACTUATO
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_tendons import Tendons
 from kinpair.description.mjcf_xml import Tag
+from kinpair.description.omitted import LeftOutError, left_out_message
 from kinpair.description.parts import Joint, Numbers
 from kinpair.errors import listed, nearest
 from kinpair.spatial.rotation import skew

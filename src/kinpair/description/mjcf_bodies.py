@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
+from kinpair.algebra.arrays import Vector
 from kinpair.description import mjcf_geoms, mjcf_inertia
 from kinpair.description.mjcf_defaults import Defaults
 from kinpair.description.mjcf_joints import Moved, moved
@@ -111,7 +112,7 @@ class Reader:
             parent.home @ placed,
             moves,
             joints,
-            self._inertia(parts, moves),
+            self._inertia(parts, pose(tag, self.settings).a, moves),
             self._shapes(parts),
             self._sites(parts),
             tag.where,
@@ -178,11 +179,16 @@ class Reader:
             )
         return tuple(moves)
 
-    def _inertia(self, parts: Parts, moves: bool) -> Inertia:
+    def _inertia(self, parts: Parts, place: Vector, moves: bool) -> Inertia:
+        """Inertia of the geoms or as written. Without either, the least mass of <compiler> has its centre at `place`,
+        where the file puts the body in its parent, as in MuJoCo."""
         inertials, geoms = parts["inertial"], parts["geom"]
-        own = mjcf_inertia.written(inertials[0].tag, self.settings) if inertials else NOTHING
-        use = {"never": False, "always": bool(geoms), "unless given": not inertials}[self.settings.from_geoms]
-        return mjcf_inertia.bounded(self._of_geoms(geoms, moves) if use else own, self.settings)
+        use = {"never": False, "always": True, "unless given": not inertials}[self.settings.from_geoms]
+        body = self._of_geoms(geoms, moves) if use else NOTHING
+        if not body.m:
+            own = Inertia(0.0, place, NOTHING.I)
+            body = mjcf_inertia.written(inertials[0].tag, self.settings) if inertials else own
+        return mjcf_inertia.bounded(body, self.settings)
 
     def _of_geoms(self, geoms: list[Part], moves: bool) -> Inertia:
         """All geoms together; one without an answer is doubtful on a body that stands still, else an error."""

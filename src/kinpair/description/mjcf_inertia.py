@@ -9,7 +9,7 @@ import numpy as np
 from kinpair.description.mjcf_orientation import TURNS, pose
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_xml import Tag
-from kinpair.spatial.inertia import Inertia
+from kinpair.spatial.inertia import Inertia, tensor
 
 
 def written(inertial: Tag, settings: Settings) -> Inertia:
@@ -22,14 +22,13 @@ def written(inertial: Tag, settings: Settings) -> Inertia:
             raise inertial.error(
                 "has fullinertia, which is in axes of the body: no turn and no diaginertia next to it"
             )
-        xx, yy, zz, xy, xz, yz = inertial.numbers("fullinertia", 6)
-        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        moments = tensor(inertial.numbers("fullinertia", 6))
     else:
-        tensor = np.diag(inertial.numbers("diaginertia", 3, default=(0.0, 0.0, 0.0)))
+        moments = np.diag(inertial.numbers("diaginertia", 3, default=(0.0, 0.0, 0.0)))
         if not inertial.has("diaginertia"):
             inertial.warn("has <inertial> without diaginertia or fullinertia; taken as zero")
     at = pose(inertial, settings)
-    return Inertia(inertial.number("mass", 0.0), np.zeros(3), tensor).moved(at.R, at.a)
+    return Inertia(inertial.number("mass", 0.0), np.zeros(3), moments).moved(at.R, at.a)
 
 
 def bounded(body: Inertia, settings: Settings) -> Inertia:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kinpair.description.fields import counted
 from kinpair.description.mjcf_schema import ATTRIBUTES, wrong_root
 from kinpair.description.parts import Numbers
 from kinpair.description.text import read_text
@@ -87,7 +88,7 @@ class Tag:
         if not least <= len(values) <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}"
             raise self.error(
-                f"has {self._shown(attribute)}: {len(values)} numbers, where {wanted} would do",
+                f"has {self._shown(attribute)}: {counted(len(values), 'number')}; expected {wanted}",
                 attribute=attribute,
             )
         return values + default[len(values) :]

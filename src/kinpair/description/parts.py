@@ -7,13 +7,14 @@ in nothing else are equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from kinpair.description.actuator_parts import Actuator
+from kinpair.spatial.inertia import Inertia, tensor
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import (
     IDENTITY,
@@ -73,11 +74,19 @@ def origin(pose: Pose) -> Origin:
 HERE = Origin()
 
 
+SIZES = {  # shape: what its size is called, and how many numbers each has
+    "box": {"size": 3},
+    "sphere": {"radius": 1},
+    "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1},
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Shape of a link: box, sphere, cylinder, capsule or mesh, placed in the link.
+    """Shape of a link: a kind of `SIZES` or "mesh", placed in the link.
 
-    `size` is (x, y, z), (radius,), (radius, length), (radius, length), or the scale (x, y, z) of the mesh.
+    `size` has the numbers in `SIZES`, or is the scale (x, y, z) of the mesh.
     `colour` is red, green, blue and opacity between 0 and 1; empty where none is given.
     """
 
@@ -106,8 +115,15 @@ class Link:
 
     def tensor(self) -> np.ndarray:
         """Inertia tensor (3, 3) about the mass centre [kg m²]."""
-        xx, yy, zz, xy, xz, yz = self.inertia
-        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return tensor(self.inertia)
+
+    @classmethod
+    def of(cls, name: str, body: Inertia, shapes: Iterable[Shape | None], where: str) -> Link:
+        """Return a link with the mass of a body and with shapes; those that are None are left out."""
+        x, y, z = np.asarray(body.d, dtype=float).tolist()
+        (xx, xy, xz), (_, yy, yz), (*_, zz) = np.asarray(body.I, dtype=float).tolist()
+        drawn = tuple(shape for shape in shapes if shape is not None)
+        return cls(name, float(body.m), (x, y, z), (xx, yy, zz, xy, xz, yz), drawn, where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from kinpair.description.joint_graph import WORLD, Edge, graph
-from kinpair.description.left_out import left_out_message
-from kinpair.description.omitted import GEOM, Omitted
+from kinpair.description.omitted import Omitted, left_out_message
 from kinpair.description.package_uri import Files
 from kinpair.description.parts import (
     GRAVITY,
     GROUND,
+    SIZES,
     Description,
     Frame,
     Joint,
@@ -34,21 +34,14 @@ from kinpair.description.schema import distinct
 from kinpair.description.sdf_frames import BETWEEN, MODEL, Frames, Placed, scoped, written_pose
 from kinpair.description.sdf_joints import edge
 from kinpair.description.text import read_text
-from kinpair.description.urdf_omitted import MEASURING, pieces
-from kinpair.description.urdf_xml import Node, root_element
+from kinpair.description.urdf_xml import Node, colour_of, drawn, root_element
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, listed, nearest
-from kinpair.spatial.inertia import Inertia
+from kinpair.spatial.inertia import ENTRIES, Inertia
+from kinpair.spatial.inertia import tensor as tensor_of
 from kinpair.spatial.pose import HOME, Pose
 
 VERSIONS = ((1, 4), (1, 12))
-_TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_SIZES = {  # shape: elements with its size
-    "box": {"size": 3},
-    "sphere": {"radius": 1},
-    "cylinder": {"radius": 1, "length": 1},
-    "capsule": {"radius": 1, "length": 1},
-}
 _UNDRAWN = ("plane", "empty", "heightmap", "image", "polyline", "ellipsoid", "cone")
 _ELEMENTS = {  # container: what is read in it, and what has no part in the motion
     "world": (
@@ -98,18 +91,17 @@ def parse_sdf(
     top = _sdf_element(text, source, warnings)
     reader = _Reader(Files(folder, packages or {}))
     world = top.first("world")
+    inside = world or _only_model(top)
+    name = inside.text("name")
+    inside = inside.of(f"{inside.name} {name!r}")
     if world is not None:
-        reader.world(world.of("world"))
-        name, gravity = world.text("name"), _gravity(world)
+        reader.world(inside)
     else:
-        model = _only_model(top)
-        reader.model(model, "", WORLD, top=True)
-        name, gravity = model.text("name"), GRAVITY
+        reader.model(inside, "", WORLD, top=True)
     if not reader.links:
-        inside = world or _only_model(top)
         found = listed(dict.fromkeys(f"<{x.name}>" for x in inside.each())) or "nothing"
         raise inside.error(f"has no link, so there is no mechanism in it; found {found}")
-    return reader.description(name or Path(source).stem, gravity, source, warnings)
+    return reader.description(name or Path(source).stem, world, source, warnings)
 
 
 def _sdf_element(text: str, source: str, warnings: WarningList) -> Node:
@@ -143,8 +135,8 @@ def _only_model(top: Node) -> Node:
     return models[0]
 
 
-def _gravity(world: Node) -> Three:
-    inside = world.first("gravity")
+def _gravity(world: Node | None) -> Three:
+    inside = world.first("gravity") if world else None
     if inside is None:
         return GRAVITY
     x, y, z = inside.content_numbers(3)
@@ -288,14 +280,15 @@ class _Reader:
             self._place(name, joint, scope, child, child)
             self.joints.append((name, scope, joint))
         for plugin in node.each("plugin"):
-            if not MEASURING.search(f"{plugin.text('name')} {plugin.text('filename')}"):
-                self.omitted.add("plugin", repr(plugin.text("name") or plugin.text("filename")), plugin.where)
+            self.omitted.plugin(plugin.text("name"), plugin.text("filename"), plugin.where)
 
     def _named(self, node: Node, what: str, scope: str) -> tuple[str, Node]:
         name = node.text("name")
         if not name:
             raise node.of(f"<{what}>").error(f'has no name; write <{what} name="...">')
         full, node = f"{scope}{name}", node.of(f"{what} {scope + name!r}")
+        if name == WORLD:
+            raise node.error("has the name of the world; rename it")
         if full in self.frames.placed:
             raise node.error(f"exists already at {self.frames.placed[full].node.where}; rename one of them")
         return full, node
@@ -314,25 +307,27 @@ class _Reader:
 
     # The description.
 
-    def description(self, name: str, gravity: Three, source: str, warnings: WarningList) -> Description:
-        """Return the whole as plain data."""
+    def description(self, name: str, world: Node | None, source: str, warnings: WarningList) -> Description:
+        """Return the whole as plain data; `world`: the element that the models are in."""
         self._check_references()
         homes = {link: self.frames.home(link) for link in self.links}
         edges: list[Edge] = [edge(node, full, scope, self.frames) for full, scope, node in self.joints]
         welded = [link for link, x in self.links.items() if x.static]
-        joints, between, constraints, left_out = graph(edges, homes, welded)
+        joints, between, constraints, left_out = graph(edges, homes, welded, world is not None)
         self._report_contact(joints)
         self.omitted.report(warnings)
         if left_out:
             gears = [node for _, _, node in self.joints if node.text("type") == "gearbox"]
-            gears[0].of("<joint>").warn(left_out_message(left_out, len(gears)))
+            gears[0].of("<joint>").warn(
+                left_out_message(left_out, len(gears), "both joints move on their own")
+            )
         links = tuple(self._link(full, x.node) for full, x in self.links.items())
         return Description(
             name=name,
             links=(*links, *between),
             joints=distinct("joint", joints),
             frames=tuple(self._frames()),
-            gravity=gravity,
+            gravity=_gravity(world),
             constraints=distinct("constraint", constraints),
             source=source,
             warnings=tuple(warnings.sentences),
@@ -345,12 +340,9 @@ class _Reader:
                     self.frames.named(name, "", placed.node)
 
     def _report_contact(self, joints: tuple[Joint, ...]) -> None:
-        """Contact between parts that move freely against each other is not simulated."""
-        shown = [name for name, x in self.links.items() if x.node.each("collision")]
-        piece = pieces(list(self.links), joints)
-        if len({piece[name] for name in shown}) > 1:
-            for name in shown:
-                self.omitted.add(GEOM, f"<collision> of {name!r}", self.links[name].node.where)
+        shown = {name: x.node for name, x in self.links.items() if x.node.each("collision")}
+        geoms = [(name, f"<collision> of {name!r}", node.where) for name, node in shown.items()]
+        self.omitted.contact(geoms, list(self.links), joints)
 
     def _frames(self) -> Iterator[Frame]:
         for name, node in self.marks.items():
@@ -361,18 +353,8 @@ class _Reader:
 
     def _link(self, name: str, node: Node) -> Link:
         inertia = _inertia(node)
-        shapes = (_shape(visual, self.files) for visual in node.each("visual"))
-        x, y, z = inertia.d.tolist()
-        i = inertia.I
-        xx, yy, zz, xy, xz, yz = (float(i[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-        return Link(
-            name,
-            mass=float(inertia.m),
-            com=(x, y, z),
-            inertia=(xx, yy, zz, xy, xz, yz),
-            shapes=tuple(shape for shape in shapes if shape is not None),
-            where=node.where,
-        )
+        shapes = (drawn(visual, lambda x: _shape(x, self.files)) for visual in node.each("visual"))
+        return Link.of(name, inertia, shapes, node.where)
 
 
 def _content(node: Node, tag: str) -> str:
@@ -393,14 +375,13 @@ def _inertia(link: Node) -> Inertia:
             'has <inertial auto="true">, inertia computed from collisions; write mass and inertia'
         )
     tensor = inertial.first("inertia") if inertial else None
-    xx, yy, zz, xy, xz, yz = (_number(tensor, tag, float(tag[1] == tag[2])) for tag in _TENSOR)
+    entries = [_number(tensor, tag, float(tag[1] == tag[2])) for tag in ENTRIES]
     _, pose = written_pose(inertial) if inertial else ("", HOME)
-    written = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return Inertia(_number(inertial, "mass", 1.0), np.zeros(3), written).moved(pose.R, pose.a)
+    return Inertia(_number(inertial, "mass", 1.0), np.zeros(3), tensor_of(entries)).moved(pose.R, pose.a)
 
 
 def _shape(visual: Node, files: Files) -> Shape | None:
-    """Shape that one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
+    """Shape that one <visual> shows, or None."""
     geometry = visual.first("geometry")
     shape = next(iter(geometry.each()), None) if geometry else None
     if shape is None:
@@ -412,10 +393,10 @@ def _shape(visual: Node, files: Files) -> Shape | None:
         scale = shape.first("scale")
         size = scale.content_numbers(3) if scale else (1.0, 1.0, 1.0)
         return Shape("mesh", size, place, str(files.find(uri) or uri), shape.where, colour)
-    sizes = _SIZES.get(shape.name)
+    sizes = SIZES.get(shape.name)
     if sizes is None:
         return shape.warn(
-            f"has the unknown shape <{shape.name}>; left undrawn. Shapes: {listed([*_SIZES, 'mesh'])}"
+            f"has the unknown shape <{shape.name}>; left undrawn. Shapes: {listed([*SIZES, 'mesh'])}"
         )
     size = [x for tag, count in sizes.items() for x in _numbers(shape, tag, count)]
     return Shape(shape.name, tuple(size), place, where=shape.where, colour=colour)
@@ -429,9 +410,7 @@ def _numbers(node: Node, tag: str, count: int) -> Numbers:
 def _colour(visual: Node) -> Numbers:
     material = visual.first("material")
     for tag in ("diffuse", "ambient"):
-        inside = material.first(tag) if material else None
-        words = inside.content.split() if inside else []
-        if len(words) in (3, 4):
-            r, g, b, *a = (min(max(float(x), 0.0), 1.0) for x in words)
-            return (r, g, b, a[0] if a else 1.0)
+        numbers = colour_of(_content(material, tag)) if material else ()
+        if len(numbers) in (3, 4):
+            return (*numbers, 1.0)[:4]
     return ()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
 import numpy as np
 
+from kinpair.description.omitted import Omitted
 from kinpair.description.package_uri import Files
 from kinpair.description.parts import (
     GROUND,
+    SIZES,
     X_AXIS,
     Z_AXIS,
     Contact,
@@ -28,22 +30,15 @@ from kinpair.description.parts import (
 from kinpair.description.schema import distinct
 from kinpair.description.text import read_text
 from kinpair.description.urdf_loops import loops
-from kinpair.description.urdf_omitted import omitted_parts
 from kinpair.description.urdf_transmissions import transmissions
-from kinpair.description.urdf_xml import Node, robot_element
+from kinpair.description.urdf_xml import Node, colour_of, drawn, robot_element
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, listed, nearest
-from kinpair.spatial.inertia import Inertia
+from kinpair.spatial.inertia import ENTRIES, Inertia
+from kinpair.spatial.inertia import tensor as tensor_of
 
 Packages = Mapping[str, str | os.PathLike[str]]
 
-_TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_SIZES = {  # shape: its attributes and how many numbers each has
-    "box": {"size": 3},
-    "sphere": {"radius": 1},
-    "cylinder": {"radius": 1, "length": 1},
-    "capsule": {"radius": 1, "length": 1},
-}
 WORLD = "world"
 FULL_TURN = 2 * np.pi + 1e-3
 _PACKAGE_HINT = ", packages={name: folder} says where a package is"
@@ -109,7 +104,7 @@ def parse_urdf(
     names = [joint.name for joint in joints]
     known = [_with_known_mimic(joint, names, warnings) for joint in joints]
     closed = loops(robot, links, known)
-    omitted_parts(robot, known, contacts=contacts).report(warnings)
+    _omitted(robot, links, known, contacts).report(warnings)
     joints, actuators = transmissions(robot, known)
     _warn_of_missing_meshes(links, files, warnings)
     return Description(
@@ -122,6 +117,18 @@ def parse_urdf(
         warnings=tuple(warnings.sentences),
         contacts=Contacts(tuple(_geoms(robot, files))) if contacts else Contacts(),
     )
+
+
+def _omitted(robot: Node, links: Sequence[Link], joints: Sequence[Joint], contacts: bool) -> Omitted:
+    """Contact, unless collision shapes touch, and plugins of a simulator."""
+    omitted = Omitted()
+    shown = [x for x in robot.each("link") if x.each("collision") and not contacts]
+    names = [x.text("name") for x in shown]
+    geoms = [(name, f"<collision> of {name!r}", x.where) for name, x in zip(names, shown, strict=True)]
+    omitted.contact(geoms, [link.name for link in links], joints)
+    for plugin in (x for extension in robot.each("gazebo") for x in extension.each("plugin")):
+        omitted.plugin(plugin.text("name"), plugin.text("filename"), plugin.where)
+    return omitted
 
 
 def _geoms(robot: Node, files: Files) -> Iterator[Contact]:
@@ -180,26 +187,14 @@ def _colours(robot: Node) -> dict[str, Numbers]:
 def _rgba(material: Node) -> Numbers:
     """The colour that is written in a material; none where there is none, or none that can be read."""
     colour = material.first("color")
-    words = colour.text("rgba").split() if colour else []
-    try:
-        numbers = tuple(min(max(float(word), 0.0), 1.0) for word in words)
-    except ValueError:
-        return ()
+    numbers = colour_of(colour.text("rgba")) if colour else ()
     return numbers if len(numbers) == 4 else ()
 
 
 def _link(node: Node, files: Files, colours: Mapping[str, Numbers]) -> Link:
     inertia = _inertia(node)
-    shapes = (_shape_if_readable(visual, files, colours) for visual in node.each("visual"))
-    xx, yy, zz = np.diag(inertia.I).tolist()
-    return Link(
-        node.text("name"),
-        mass=float(inertia.m),
-        com=_three(inertia.d.tolist()),
-        inertia=(xx, yy, zz, float(inertia.I[0, 1]), float(inertia.I[0, 2]), float(inertia.I[1, 2])),
-        shapes=tuple(shape for shape in shapes if shape is not None),
-        where=node.where,
-    )
+    shapes = (drawn(visual, lambda x: _coloured(x, files, colours)) for visual in node.each("visual"))
+    return Link.of(node.text("name"), inertia, shapes, node.where)
 
 
 def _inertia(link: Node) -> Inertia:
@@ -209,17 +204,16 @@ def _inertia(link: Node) -> Inertia:
         return Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
     mass, tensor = inertial.first("mass"), inertial.first("inertia")
     kilograms = mass.number("value", 0.0) if mass else 0.0
-    xx, yy, zz, xy, xz, yz = (tensor.number(entry, 0.0) if tensor else 0.0 for entry in _TENSOR)
+    entries = [tensor.number(entry, 0.0) if tensor else 0.0 for entry in ENTRIES]
     if missing := _missing_inertia(mass, tensor):
         inertial.warn(f"has <inertial> without {listed(missing)}; taken as zero")
     origin = _origin(inertial).pose()
-    written = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return Inertia(kilograms, np.zeros(3), written).moved(origin.R, origin.a)
+    return Inertia(kilograms, np.zeros(3), tensor_of(entries)).moved(origin.R, origin.a)
 
 
 def _missing_inertia(mass: Node | None, tensor: Node | None) -> list[str]:
     no_mass = mass is None or not mass.has("value")
-    entries = [entry for entry in _TENSOR if tensor and not tensor.has(entry)]
+    entries = [entry for entry in ENTRIES if tensor and not tensor.has(entry)]
     return ["mass"] * no_mass + ["inertia"] * (tensor is None) + entries
 
 
@@ -243,17 +237,12 @@ def _three(numbers: Numbers | list[float]) -> tuple[float, float, float]:
     return (x, y, z)
 
 
-def _shape_if_readable(visual: Node, files: Files, colours: Mapping[str, Numbers]) -> Shape | None:
-    """Shape that one <visual> shows; whatever is wrong with it, the dynamics do not depend on it."""
-    try:
-        shape, material = _shape(visual, files), next(iter(visual.each("material")), None)
-        if shape is None or material is None:
-            return shape
-        return replace(shape, colour=_rgba(material) or colours.get(material.text("name"), ()))
-    except DescriptionError as reason:
-        if visual.warnings.strict:
-            raise
-        return visual.warnings.add(f"{reason}; left undrawn", **reason.parts)
+def _coloured(visual: Node, files: Files, colours: Mapping[str, Numbers]) -> Shape | None:
+    """The shape of a <visual> with its colour."""
+    shape, material = _shape(visual, files), next(iter(visual.each("material")), None)
+    if shape is None or material is None:
+        return shape
+    return replace(shape, colour=_rgba(material) or colours.get(material.text("name"), ()))
 
 
 def _shape(visual: Node, files: Files) -> Shape | None:
@@ -265,9 +254,9 @@ def _shape(visual: Node, files: Files) -> Shape | None:
     if shape.name == "mesh" and (uri := shape.text("filename")):
         scale = shape.numbers("scale", 3, (1.0, 1.0, 1.0))
         return Shape("mesh", scale, _origin(visual), str(files.find(uri) or uri), shape.where)
-    sizes = _SIZES.get(shape.name)
+    sizes = SIZES.get(shape.name)
     if sizes is None or not all(shape.has(attribute) for attribute in sizes):
-        known = listed([*_SIZES, "mesh"])
+        known = listed([*SIZES, "mesh"])
         return shape.warn(f"has the unknown or incomplete shape <{shape.name}>; left out. Shapes: {known}")
     size = [x for attribute, count in sizes.items() for x in shape.numbers(attribute, count)]
     return Shape(shape.name, tuple(size), _origin(visual), where=shape.where)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kinpair.description.actuator_parts import Actuator
-from kinpair.description.left_out import LeftOutError, left_out_message
+from kinpair.description.omitted import LeftOutError, left_out_message
 from kinpair.description.parts import Joint
 from kinpair.description.urdf_xml import Node, finite
 

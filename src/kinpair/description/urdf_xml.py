@@ -14,8 +14,9 @@ from xml.parsers import expat
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
 
+from kinpair.description.fields import counted
 from kinpair.description.mjcf_schema import wrong_root
-from kinpair.description.parts import Numbers
+from kinpair.description.parts import Numbers, Shape
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
 
@@ -151,7 +152,7 @@ def _not_xml(source: str, line: int, reason: str) -> DescriptionError:
             line=line,
             reason=reason,
         )
-    message = f"{source}:{line}: is not well-formed XML ({reason.strip()}); correct it there"
+    message = f"{source}:{line}: is not well-formed XML ({' '.join(reason.split())}); correct it there"
     return DescriptionError(message, line=line, reason=reason)
 
 
@@ -232,7 +233,7 @@ class Node:
         values = tuple(self._value(word, shown, **parts) for word in words)
         if len(values) != count:
             raise self.error(
-                f"has {shown}: {len(values)} numbers, where {count} would do", **parts, found=written
+                f"has {shown}: {counted(len(values), 'number')}; expected {count}", **parts, found=written
             )
         if "," in written:
             self.warn(f"has {shown}: read as {' '.join(words)}", **parts)
@@ -258,6 +259,22 @@ class Node:
 
     def _shown(self, attribute: str) -> str:
         return f'<{self.name} {attribute}="{_cut(self.text(attribute))}">'
+
+
+def drawn(visual: Node, shape: Callable[[Node], Shape | None]) -> Shape | None:
+    """Return the shape of a <visual>. Whatever is wrong with it is a warning: the dynamics do not depend on it."""
+    try:
+        return shape(visual)
+    except DescriptionError as reason:
+        if visual.warnings.strict:
+            raise
+        return visual.warnings.add(f"{reason}; left undrawn", **reason.parts)
+
+
+def colour_of(text: str) -> Numbers:
+    """Return the numbers of a colour, between 0 and 1; nothing if a word is not a number."""
+    values = [finite(word) for word in text.split()]
+    return tuple(min(max(x, 0.0), 1.0) for x in values if x is not None) if None not in values else ()
 
 
 def _cut(text: str, length: int = 60) -> str:

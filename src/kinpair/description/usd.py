@@ -18,13 +18,11 @@ from typing import Any
 import numpy as np
 
 from kinpair.description.joint_graph import WORLD, Axis, Edge, graph
-from kinpair.description.left_out import left_out_message
-from kinpair.description.omitted import GEOM, Omitted
+from kinpair.description.omitted import Omitted, left_out_message
 from kinpair.description.parts import Description, Joint, Link, Shape, Three, origin
 from kinpair.description.schema import distinct
-from kinpair.description.text import read_bytes
-from kinpair.description.urdf_omitted import pieces
-from kinpair.description.usd_prims import Prim, Units, axis_turn, mass_properties, placed_pose, solid
+from kinpair.description.text import read_bytes, read_text
+from kinpair.description.usd_prims import Prim, Units, axis_turn, line_of, mass_properties, placed_pose, solid
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, MissingExtraError, installs, listed
 from kinpair.spatial.pose import HOME, Pose
@@ -46,20 +44,38 @@ GENERIC = {
     (0, 1): "prismatic",
     (3, 0): "spherical",
 }  # free turns, free shifts
-_ERROR = re.compile(r" : '(.*)")  # Error in 'function' at line N in file F : 'sentence'
+LONGEST = 200  # characters of a sentence of usd-core in a message
+_PLACE = re.compile(r"^(.*?:\d+):\d+: ")  # file:line:column: sentence
+_PRIM = re.compile(r"</([^.>]+)")
 
 
 def read_usd(path: str | os.PathLike[str], *, warnings: WarningList) -> Description:
     """Return the mechanism in a USD file (.usd, .usda, .usdc, .usdz) and those it refers to."""
-    read_bytes(path)  # a sentence if there is no such file
-    Tf, Usd, UsdGeom, UsdPhysics = map(_module, ("Tf", "Usd", "UsdGeom", "UsdPhysics"))
+    text = read_text(path) if read_bytes(path).startswith(b"#usda") else ""
+    Tf = _module("Tf")
     try:
-        stage = Usd.Stage.Open(os.fspath(path))
+        return _read(os.fspath(path), text, warnings)
     except Tf.ErrorException as reason:
-        sentence = next(iter(_ERROR.findall(str(reason))), "cannot be read").rstrip("'")
-        raise DescriptionError(f"{os.fspath(path)}: is not USD: {sentence}; correct it there") from None
+        raise _refused(os.fspath(path), text, [" ".join(x.commentary.split()) for x in reason.args]) from None
+
+
+def _refused(path: str, text: str, sentences: Sequence[str]) -> DescriptionError:
+    """Return the first sentence of usd-core with file and line: those that a sentence has, or those of the prim."""
+    sentence = next(iter(sentences), "cannot be opened")
+    prim = _PRIM.search(sentence)
+    line = line_of(text, prim[1]) if prim else 0
+    where = next(
+        (place[1] for x in sentences if (place := _PLACE.match(x))), f"{path}:{line}" if line else path
+    )
+    short = _PLACE.sub("", sentence)[:LONGEST].rstrip(".")
+    return DescriptionError(f"{where}: is not USD: {short}; correct it there", path=path)
+
+
+def _read(path: str, text: str, warnings: WarningList) -> Description:
+    Usd, UsdGeom, UsdPhysics = map(_module, ("Usd", "UsdGeom", "UsdPhysics"))
+    stage = Usd.Stage.Open(path)
     units = Units(UsdGeom.GetStageMetersPerUnit(stage), UsdPhysics.GetStageKilogramsPerUnit(stage))
-    reader = _Reader(os.fspath(path), warnings, units, UsdGeom.XformCache())
+    reader = _Reader(path, text, warnings, units, UsdGeom.XformCache())
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
         reader.take(prim)
     if not reader.bodies:
@@ -84,6 +100,7 @@ class _Reader:
     """Collects rigid bodies, joints and colliders of a stage, then makes one description of them."""
 
     source: str
+    text: str
     warnings: WarningList
     units: Units
     cache: Any
@@ -96,7 +113,7 @@ class _Reader:
 
     def prim(self, prim: Any) -> Prim:
         """Return a prim with its place in the file."""
-        return Prim(prim, self.source, self.warnings)
+        return Prim(prim, self.source, self.text, self.warnings)
 
     def take(self, prim: Any) -> None:
         """Sort one prim of the stage by what it is."""
@@ -211,7 +228,7 @@ class _Reader:
             prim.warn("has cone limits, which are left out")
         if kind in ("spherical", "fixed"):
             return kind, ()
-        token = str(prim.value("physics:axis", "X"))
+        token = prim.axis("physics:axis", "X")
         bounds = [
             prim.value(f"physics:{end}Limit", x) for end, x in (("lower", -math.inf), ("upper", math.inf))
         ]
@@ -237,12 +254,12 @@ class _Reader:
     def _axis(self, prim: Prim, kind: str, token: str, bounds: Sequence[float]) -> Axis:
         one = math.radians(1.0) if kind == "revolute" else self.units.length
         lower, upper = (one * float(x) for x in bounds)
-        force = prim.drive("maxForce")
-        effort = math.nan if force is None or not math.isfinite(force) else force * self.units.effort(kind)
+        force = prim.drive("maxForce", math.inf)
+        effort = force * self.units.effort(kind) if math.isfinite(force) else math.nan
         return Axis(np.array(AXES[token]), lower, upper, math.nan, effort, 0.0, 0.0, 0.0, 0.0)
 
     def _report_drives(self) -> None:
-        driven = [x for x in self.joints if x.drive("stiffness") or x.drive("damping")]
+        driven = [x for x in self.joints if x.drive("stiffness", 0.0) or x.drive("damping", 0.0)]
         if driven:
             reasons = [(x.name, "a drive to a target") for x in driven]
             driven[0].warn(left_out_message(reasons, len(self.joints)))
@@ -254,18 +271,7 @@ class _Reader:
         colliders = [(x, self._within(x, home)) for x in self._parts(body, self.colliders)]
         inertia = mass_properties(body, colliders, self._pose(body)[1], self.units)
         shapes = (self._shape(x, home) for x in self._parts(body, self.looks))
-        x, y, z = inertia.d.tolist()
-        xx, yy, zz, xy, xz, yz = (
-            float(inertia.I[k]) for k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-        )
-        return Link(
-            links[body.path],
-            mass=float(inertia.m),
-            com=(x, y, z),
-            inertia=(xx, yy, zz, xy, xz, yz),
-            shapes=tuple(shapes),
-            where=body.where,
-        )
+        return Link.of(links[body.path], inertia, shapes, body.where)
 
     def _parts(self, body: Prim, prims: Sequence[Prim]) -> Iterator[Prim]:
         return (x for x in prims if (owner := self._body(x)) is not None and owner.path == body.path)
@@ -281,12 +287,9 @@ class _Reader:
         return Shape(kind, size, place, where=prim.where, colour=prim.colour())
 
     def _report_contact(self, links: Mapping[str, str], joints: tuple[Joint, ...]) -> None:
-        """Contact between parts that move freely against each other is not simulated."""
         owners = [(x, body) for x in self.colliders if (body := self._body(x)) is not None]
-        piece = pieces(list(links.values()), joints)
-        if len({piece[links[body.path]] for _, body in owners}) > 1:
-            for x, _ in owners:
-                self.omitted.add(GEOM, repr(x.name), x.where)
+        geoms = [(links[body.path], repr(x.name), x.where) for x, body in owners]
+        self.omitted.contact(geoms, list(links.values()), joints)
 
 
 def _names(prims: Sequence[Prim]) -> list[str]:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from kinpair.description.mjcf_solids import SOLIDS
 from kinpair.description.warning_list import WarningList
-from kinpair.errors import DescriptionError
+from kinpair.errors import DescriptionError, listed
 from kinpair.spatial.inertia import Inertia, joined
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import ROUNDING, clean, from_quaternion, nearest_rotation
 
+T = TypeVar("T")
 DENSITY = 1000.0  # [kg/m³], where nothing is written
 SHEAR = 1e-6
 UNIFORM = 1e-6  # scales of round shapes that differ by less are the same
@@ -48,10 +48,11 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Prim:
-    """A prim, and messages about it with file, line and path."""
+    """A prim, and messages about it with file, line and path; `text` is that of the file, nothing if it has none."""
 
     prim: Any
     source: str
+    text: str
     warnings: WarningList
 
     @property
@@ -72,25 +73,39 @@ class Prim:
     @property
     def where(self) -> str:
         """Return "file:line"; files that are not text, or that refer to the prim in another file, have no line."""
-        line = _line(self.source, self.path)
+        line = line_of(self.text, self.path)
         return f"{self.source}:{line}" if line else self.source
 
     def applied(self, schema: str) -> bool:
         """True if an API schema is applied to the prim."""
         return schema in self.prim.GetAppliedSchemas()
 
-    def value(self, name: str, default: Any) -> Any:
-        """Return the value of an attribute, or the default where nothing is written."""
+    def value(self, name: str, default: T) -> T:
+        """Return an attribute in the form of the default, or the default where nothing is written."""
         attribute = self.prim.GetAttribute(name)
         value = attribute.Get() if attribute else None
-        return default if value is None else value
+        if value is None:
+            return default
+        form, read = _FORMS[type(default)]
+        try:
+            result: Any = read(value)
+            if not isinstance(default, tuple) or len(result) == len(default):
+                return result
+        except (TypeError, ValueError, AttributeError):
+            pass
+        form = form.format(len(default) if isinstance(default, tuple) else "")
+        raise self.error(f"has {name} = {str(value)[:40]}; expected {form}", attribute=name)
+
+    def axis(self, name: str, default: str) -> str:
+        """Return an axis: X, Y or Z."""
+        token = self.value(name, default)
+        if token not in _TURNS:
+            raise self.error(f"has {name} = {token!r}; axes: {listed(_TURNS)}", attribute=name)
+        return token
 
     def quaternion(self, name: str) -> np.ndarray:
         """Return a quaternion x y z w; that of no turn where all is zero."""
-        written = self.value(name, None)
-        if written is None:
-            return np.array([0.0, 0.0, 0.0, 1.0])
-        x = np.array([*written.GetImaginary(), written.GetReal()], dtype=float)
+        x = self.value(name, np.zeros(4))
         size = math.sqrt(x @ x)
         return x / size if size else np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -109,17 +124,17 @@ class Prim:
         )
         return float(low), float(high)
 
-    def drive(self, key: str) -> float | None:
+    def drive(self, key: str, default: float) -> float:
         """Return a number of the drive of a joint."""
         for schema in self.prim.GetAppliedSchemas():
             if schema.startswith("PhysicsDriveAPI:"):
-                return self.value(f"drive:{schema.partition(':')[2]}:physics:{key}", None)
-        return None
+                return self.value(f"drive:{schema.partition(':')[2]}:physics:{key}", default)
+        return default
 
     def colour(self) -> tuple[float, ...]:
         """Return red, green, blue and opacity; nothing where none is written."""
-        colours = self.value("primvars:displayColor", None)
-        return (*(float(x) for x in colours[0]), 1.0) if colours else ()
+        colours = self.value("primvars:displayColor", list[tuple[float, ...]]())
+        return (*colours[0], 1.0) if colours and len(colours[0]) == 3 else ()
 
     def error(self, sentence: str, **parts: object) -> DescriptionError:
         """Return an error about this prim, to be raised."""
@@ -130,15 +145,29 @@ class Prim:
         self.warnings.add(f"{self.where}: <{self.path}> {sentence}", prim=self.path, **parts)
 
 
-@cache
-def _text(source: str) -> str:
-    raw = Path(source).read_bytes()
-    return raw.decode("utf-8", errors="replace") if raw.startswith(b"#usda") else ""
+def _quaternion(value: Any) -> np.ndarray:
+    return np.array([*value.GetImaginary(), value.GetReal()], dtype=float)
 
 
-def _line(source: str, path: str) -> int:
+def _number(value: Any) -> float:
+    if isinstance(value, str):
+        raise TypeError
+    return float(value)
+
+
+_FORMS: dict[type, tuple[str, Any]] = {  # form of an attribute: its name in messages, and how it is read
+    float: ("a number", _number),
+    bool: ("true or false", operator.index),
+    str: ("a word", lambda value: value if isinstance(value, str) else value.GetString()),
+    tuple: ("{} numbers", lambda value: tuple(map(_number, value))),
+    list: ("colours", lambda value: [tuple(map(_number, x)) for x in value]),
+    np.ndarray: ("a quaternion", _quaternion),
+}
+
+
+def line_of(text: str, path: str) -> int:
     """Return the line in which a prim begins: each name of its path behind the one before; 0: not in this text."""
-    text, place = _text(source), 0
+    place = 0
     for name in filter(None, path.split("/")):
         begins = re.compile(rf'^[ \t]*(def|over|class)\b[^"\n]*"{re.escape(name)}"', re.MULTILINE).search(
             text, place
@@ -171,7 +200,7 @@ def axis_turn(token: str) -> np.ndarray:
 def solid(prim: Prim, scale: Any, units: Units) -> tuple[str, tuple[float, ...], str] | None:
     """Return the kind of a shape, its size [m] as `Shape` has it, and its axis; None: no shape with a formula."""
     factors = np.ones(3) if scale is HOME else np.asarray(scale)
-    along = str(prim.value("axis", "Z"))
+    along = prim.axis("axis", "Z")
     if prim.type == "Cube":
         x, y, z = (units.length * prim.value("size", 2.0) * factors).tolist()
         return "box", (x, y, z), "Z"

@@ -14,8 +14,9 @@ import threading
 from collections.abc import Generator, Mapping
 from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import Any
-from xml.dom import minidom
+from xml.dom import expatbuilder, minidom
 
 from kinpair.description.package_uri import Files
 from kinpair.description.parts import Description
@@ -24,7 +25,7 @@ from kinpair.description.text import read_text
 from kinpair.description.urdf import parse_urdf
 from kinpair.description.urdf_xml import root_element
 from kinpair.description.warning_list import WarningList
-from kinpair.errors import DescriptionError, InputError, MissingExtraError, installs, listed
+from kinpair.errors import DescriptionError, InputError, MissingExtraError, installs, listed, nearest
 
 _ONE_AT_A_TIME = threading.Lock()  # xacro keeps what it reads in its module
 _PACKAGE = re.compile(r"package:/+(.+)")
@@ -73,14 +74,37 @@ def expanded(
 ) -> str:
     """Return the XML text that xacro makes of a file."""
     read_text(path)  # a sentence if there is no such file
-    values = {str(name): _word(name, value) for name, value in arguments.items()}
+    values = _Arguments({str(name): _word(name, value) for name, value in arguments.items()})
     with _ONE_AT_A_TIME, _hooked(files, warnings) as xacro, contextlib.redirect_stderr(io.StringIO()):
         try:
-            return xacro.process_file(os.fspath(path), mappings=values).toprettyxml(indent="  ")
+            text = xacro.process_file(os.fspath(path), mappings=values).toprettyxml(indent="  ")
         except DescriptionError:
             raise
         except Exception as reason:
             raise _explained(os.fspath(path), reason, xacro.filestack) from None
+    if unused := sorted({*arguments} - values.known):
+        raise InputError(
+            f"{os.fspath(path)}: has no argument {unused[0]!r}; {nearest(unused[0], values.known)}"
+            f"Arguments: {listed(sorted(values.known)) or 'none'}",
+            argument=unused[0],
+        )
+    return text
+
+
+class _Arguments(dict[str, str]):
+    """Values of <xacro:arg>, and the names that the files ask for."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self.known = set[str]()
+
+    def __contains__(self, name: object) -> bool:
+        self.known.add(str(name))
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.known.add(name)
+        return super().__getitem__(name)
 
 
 def _missing(name: str, including: str) -> DescriptionError:
@@ -99,18 +123,49 @@ def _word(name: object, value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+class _Lines(expatbuilder.ExpatBuilderNS):
+    """Builder of a document whose elements have the line on which they begin."""
+
+    def start_element_handler(self, name: Any, attributes: Any) -> None:
+        """Begin an element."""
+        super().start_element_handler(name, attributes)
+        self.curNode.line = self._parser.CurrentLineNumber  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def _explained(path: str, reason: Exception, stack: Any) -> DescriptionError:
-    """Return one sentence about what xacro did not like, with the file it was in."""
-    inner = next((x for x in reversed(stack or []) if x), path)
-    message = " ".join(str(reason).split()).rstrip(".") or type(reason).__name__
-    if missing := _UNDEFINED.search(message):
+    """Return one sentence about what xacro did not like, with the file and the line it was in."""
+    where = next((x for x in reversed(stack or []) if x), path)
+    if line := _line_of(reason.__traceback__):
+        where = f"{where}:{line}"
+    if isinstance(reason, RecursionError):
+        return DescriptionError(
+            f"{where}: macros or included files call themselves without end; end them by <xacro:if>",
+            path=path,
+        )
+    if missing := _UNDEFINED.search(str(reason)):
         name = missing[1]
         return DescriptionError(
-            f"{inner}: needs the argument {name!r}; give arguments={{{name!r}: value}}, or a default in "
+            f"{where}: needs the argument {name!r}; give arguments={{{name!r}: value}}, or a default in "
             f'<xacro:arg name="{name}" default="..."/>',
             argument=name,
         )
-    return DescriptionError(f"{inner}: xacro: {message}", path=path)
+    root, suffix = reason, ""
+    while inner := getattr(root, "exc", None):  # an exception of xacro around another one
+        root, suffix = inner, getattr(root, "suffix", "") or suffix
+    message = " ".join(f"{root} {suffix}".split()).rstrip(".") or type(root).__name__
+    return DescriptionError(
+        f"{where}: {'' if isinstance(root, DescriptionError) else 'xacro: '}{message}", path=path
+    )
+
+
+def _line_of(trace: TracebackType | None) -> int:
+    """Return the line of the innermost element that xacro was in; 0 if there is none."""
+    line = 0
+    while trace:
+        for name in ("node", "elt"):
+            line = getattr(trace.tb_frame.f_locals.get(name), "line", line)
+        trace = trace.tb_next
+    return line
 
 
 @contextlib.contextmanager
@@ -145,7 +200,7 @@ def _hooked(files: Files, warnings: WarningList) -> Generator[Any]:
             )
         content = read_text(name)
         root_element(content, name, "xacro", warnings)
-        return minidom.parseString(content)
+        return _Lines().parseString(content)
 
     hooks: dict[tuple[Any, str], Any] = {(substitution_args, "_eval_find"): find, (xacro, "parse"): parse}
     before = [(module, name, getattr(module, name)) for module, name in hooks]

@@ -39,6 +39,7 @@ from kinpair.errors import InputError, listed
 from kinpair.formulations.regressor import INERTIAL
 from kinpair.friction.laws.laws import powered
 from kinpair.mechanism import Mechanism
+from kinpair.spatial.inertia import tensor
 
 TEN = 10
 LEAST_RADIUS = 0.01  # [m]: least radius of gyration of a prior
@@ -118,9 +119,7 @@ def is_consistent(pi: np.ndarray) -> bool:
 def body_numbers(pi: np.ndarray) -> dict[str, Any]:
     """Mass [kg], centre [m] and inertia (3, 3) [kg m²] about the centre, from ten parameters."""
     m, c = float(pi[0]), pi[1:4] / pi[0]
-    xx, yy, zz, xy, xz, yz = pi[4:]
-    I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return {"mass": m, "centre": c, "inertia": I - m * (c @ c * np.eye(3) - np.outer(c, c))}
+    return {"mass": m, "centre": c, "inertia": tensor(pi[4:]) - m * (c @ c * np.eye(3) - np.outer(c, c))}
 
 
 POWER = 2.0 / 3.0  # n, see (FR6)

@@ -18,6 +18,7 @@ from kinpair.spatial.rotation import skew
 POINT = 1.5e-8  # [m]: √(rounding) of a metre, since moments moved to the mass centre d have errors of rounding · m d²
 TOLERANCE = 1e-6  # of the largest moment
 BARE = 1e-12  # inertia about an axis, as a part of the largest: below, there is none
+ENTRIES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")  # order of the entries of a tensor in data
 Six: TypeAlias = tuple[float, float, float, float, float, float]
 _AXES = {"x": 0, "y": 1, "z": 2}
 
@@ -38,6 +39,12 @@ class Inertia:
         """I_O = I − m [d]²    (Huygens–Steiner)."""
         D = skew(self.d)
         return self.I - self.m * (D @ D)
+
+
+def tensor(entries: Sequence[float] | Vector) -> Matrix:
+    """Return the tensor (3, 3) of its entries (xx, yy, zz, xy, xz, yz), products with their sign as in the matrix."""
+    xx, yy, zz, xy, xz, yz = entries
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 NOTHING = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))

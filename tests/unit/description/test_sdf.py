@@ -200,7 +200,7 @@ def test_models_are_included_from_other_files(tmp_path):
 REFUSED = {
     "a plugin alone": (
         '<sdf version="1.9"><model name="m"><plugin name="p" filename="x.so"/></model></sdf>',
-        "m.sdf:1: <sdf> has no link, so there is no mechanism in it; found <plugin>",
+        "m.sdf:1: model 'm' has no link, so there is no mechanism in it; found <plugin>",
     ),
     "nothing": (
         '<sdf version="1.9"></sdf>',
@@ -240,6 +240,10 @@ REFUSED = {
         '<sdf version="1.9"><model name="m"><link name="a"><pose>0 0 up 0 0 0</pose></link></model></sdf>',
         "link 'a' has <pose>0 0 up 0 0 0</pose>: 'up' is not a number; write a plain finite number in SI units",
     ),
+    "a link called world": (
+        '<sdf version="1.9"><model name="m"><link name="world"/></model></sdf>',
+        "m.sdf:1: link 'world' has the name of the world; rename it",
+    ),
     "inertia from collisions": (
         '<sdf version="1.11"><model name="m"><link name="a"><inertial auto="true"/></link></model></sdf>',
         "link 'a' has <inertial auto=\"true\">, inertia computed from collisions; write mass and inertia",
@@ -269,12 +273,17 @@ WARNED = {
         "m.sdf:2: model 'm' has the unknown element <lnk>; did you mean 'link'? left out",
     ),
     "no gravity": (link("a", inside="<gravity>0</gravity>"), "1 link without gravity ('a')"),
+    "a shape without its size": (
+        link("a", inside="<visual name='v'><geometry><box><size>1 1</size></box></geometry></visual>"),
+        "m.sdf:2: link 'a' has <size>1 1</size>: 2 numbers; expected 3; left undrawn",
+    ),
     "a gear without hinges": (
         link("a")
         + link("b")
         + joint("j", "revolute", "a", "b", axis("0 0 1"))
         + joint("g", "gearbox", "a", "b", "<gearbox_reference_body>b</gearbox_reference_body>"),
-        "has 1 of 1 that are not taken: 'g' (no hinge joins 'b' to its reference body 'b')",
+        "has 1 of 1 that are not taken: 'g' (no hinge joins 'b' to its reference body 'b'); both joints move on "
+        "their own",
     ),
 }
 
@@ -285,3 +294,23 @@ def test_warned(name):
     warnings = WarningList()
     parsed(text, warnings)
     assert any(message in x for x in warnings.sentences), warnings.sentences
+
+
+def test_a_colour_that_is_not_numbers_is_none():
+    visual = (
+        "<geometry><sphere><radius>1</radius></sphere></geometry><material><diffuse>{}</diffuse></material>"
+    )
+    for written, colour in (("red", ()), ("nan 0 0", ()), ("1 0 2", (1.0, 0.0, 1.0, 1.0))):
+        inside = f"<visual name='v'>{visual.format(written)}</visual>"
+        (shape,) = parsed(link("a", inside=inside)).links[0].shapes
+        assert shape.colour == colour
+
+
+def test_a_model_in_a_world_is_free_unless_a_joint_holds_it():
+    model = f'<model name="m">{link("a")}</model>'
+    in_world = parse_sdf(
+        f'<sdf version="1.9"><world name="w">{model}</world></sdf>', source="m.sdf", warnings=WarningList()
+    )
+    alone = parse_sdf(f'<sdf version="1.9">{model}</sdf>', source="m.sdf", warnings=WarningList())
+    assert [(x.name, x.kind) for x in in_world.joints] == [("a", "free")]
+    assert alone.joints == ()

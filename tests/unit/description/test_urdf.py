@@ -230,7 +230,7 @@ def test_commas_between_numbers_are_read_as_spaces_with_a_doubt():
 
 
 def test_a_decimal_comma_is_refused_and_not_guessed():
-    with pytest.raises(DescriptionError, match="2 numbers, where 1 would do"):
+    with pytest.raises(DescriptionError, match="2 numbers; expected 1"):
         link(f'<inertial><mass value="1,5"/>{TENSOR}</inertial>')
 
 

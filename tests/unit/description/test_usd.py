@@ -5,6 +5,7 @@ Numbers of joints and masses are of single precision in USD (1.2e-7 of themselve
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from math import pi
@@ -233,13 +234,68 @@ def test_rejections_name_file_line_and_prim(change, sentence, tmp_path):
     assert rest == sentence
 
 
+@pytest.mark.parametrize(
+    ("attribute", "written", "sentence"),
+    [
+        ("mass", 'string physics:mass = "2"', "/robot/arm> has physics:mass = 2; expected a number"),
+        (
+            "centerOfMass",
+            "float3[] physics:centerOfMass = [(1, 2, 3)]",
+            "/robot/arm> has physics:centerOfMass = [(1, 2, 3)]; expected 3 numbers",
+        ),
+        (
+            "localRot0",
+            "float4 physics:localRot0 = (1, 0, 0, 0)",
+            "/robot/pin> has physics:localRot0 = (1, 0, 0, 0); expected a quaternion",
+        ),
+        (
+            "axis",
+            'uniform token physics:axis = "W"',
+            "/robot/pin> has physics:axis = 'W'; axes: X, Y, Z",
+        ),
+    ],
+)
+def test_an_attribute_of_another_type_is_rejected(attribute, written, sentence, tmp_path):
+    stage, joint = hinge()
+    joint.GetPrim().GetAttribute("physics:localRot0").Set(Gf.Quatf(1, 0, 0, 0))
+    text = re.sub(
+        rf"^( *).*physics:{attribute} = .*$", rf"\1{written}", stage.ExportToString(), flags=re.MULTILINE
+    )
+    file = tmp_path / "robot.usda"
+    file.write_text(text, "utf-8")
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.load(file)
+    place, _, rest = str(caught.value).partition(": <")
+    assert re.search(r"robot\.usda:\d+$", place)
+    assert rest == sentence
+
+
+def test_lines_are_those_of_the_file_as_it_is_now(tmp_path):
+    stage, _ = hinge()
+    stage.GetPrimAtPath("/robot/arm").GetAttribute("physics:mass").Set(0.0)
+    first = message(stage, tmp_path)
+    file = tmp_path / "robot.usda"
+    file.write_text(file.read_text("utf-8").replace("#usda 1.0\n", "#usda 1.0\n\n\n"), "utf-8")
+    with pytest.raises(kp.DescriptionError) as caught:
+        kp.load(file)
+    lines = [int(text.split("robot.usda:")[1].split(":")[0]) for text in (first, str(caught.value))]
+    assert lines[1] == lines[0] + 2
+
+
+def test_a_file_that_is_not_utf_8(tmp_path):
+    file = tmp_path / "robot.usda"
+    file.write_bytes(b'#usda 1.0\ndef Xform "a\xff" {\n}')
+    with pytest.raises(kp.DescriptionError, match=r"robot\.usda:2: is not UTF-8 text"):
+        kp.load(file)
+
+
 def test_a_file_that_is_not_usd(tmp_path):
     file = tmp_path / "robot.usda"
     file.write_text('#usda 1.0\ndef Xform "a" {\n foo\n}')
     with pytest.raises(kp.DescriptionError) as caught:
         kp.load(file)
     assert "\n" not in str(caught.value)
-    assert "robot.usda:3:2: Expected }" in str(caught.value)
+    assert "robot.usda:3: is not USD: Expected }" in str(caught.value)
 
 
 def test_binary_files_are_read(tmp_path):

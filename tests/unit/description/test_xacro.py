@@ -61,7 +61,7 @@ def message(file, **options) -> str:
 
 def test_a_missing_argument_is_named(arm):
     assert message(arm("bars/bar.xacro")) == (
-        "arm.urdf.xacro: needs the argument 'mass'; give arguments={'mass': value}, or a default in "
+        "arm.urdf.xacro:3: needs the argument 'mass'; give arguments={'mass': value}, or a default in "
         '<xacro:arg name="mass" default="..."/>'
     )
 
@@ -93,11 +93,44 @@ def test_a_document_type_in_an_included_file_is_rejected(arm, tmp_path):
     )
 
 
-def test_an_expression_that_fails_is_one_sentence(tmp_path):
+def test_an_unknown_argument_is_rejected(arm):
+    assert message(arm("bars/bar.xacro"), arguments={"mass": 1, "side": 3}) == (
+        "arm.urdf.xacro: has no argument 'side'; did you mean 'sides'? Arguments: mass, sides"
+    )
+
+
+@pytest.mark.parametrize(
+    ("inside", "sentence"),
+    [
+        ('<link name="${1/0}"/>', "xacro: division by zero when evaluating expression '1/0'"),
+        ('<link name="${bar}"/>', "xacro: name 'bar' is not defined when evaluating expression 'bar'"),
+        (
+            '<link name="$(find rods)"/>',
+            "$(find rods): there is no such package above the file or in ROS_PACKAGE_PATH; give packages={'rods': "
+            "folder}",
+        ),
+        ("<xacro:rod/>", "xacro: unknown macro name: xacro:rod"),
+        (
+            '<xacro:macro name="rod"><xacro:rod/></xacro:macro><xacro:rod/>',
+            "macros or included files call themselves without end; end them by <xacro:if>",
+        ),
+        (
+            '<xacro:include filename="arm.xacro"/>',
+            "macros or included files call themselves without end; end them by <xacro:if>",
+        ),
+    ],
+)
+def test_what_xacro_rejects_is_one_sentence_with_the_line(inside, sentence, tmp_path):
     file = tmp_path / "arm.xacro"
-    file.write_text(XACRO.format('<link name="${1/0}"/>'), "utf-8")
-    assert message(file).startswith("arm.xacro: xacro: division by zero")
-    assert "\n" not in message(file)
+    file.write_text(XACRO.format(f'\n<link name="base"/>\n{inside}'), "utf-8")
+    assert message(file) == f"arm.xacro:3: {sentence}"
+
+
+def test_an_error_in_an_included_file_names_that_file(arm, tmp_path):
+    (tmp_path / "bars" / "bar.xacro").write_text(MACRO.replace("${mass}", "${mass/0}"), "utf-8")
+    assert message(arm("bars/bar.xacro"), arguments={"mass": 1}).startswith("arm.urdf.xacro:3: xacro: ")
+    (tmp_path / "bars" / "bar.xacro").write_text(XACRO.format('\n<link name="${1/0}"/>'), "utf-8")
+    assert message(arm("bars/bar.xacro"), arguments={"mass": 1}).startswith("bars/bar.xacro:2: xacro: ")
 
 
 def test_arguments_are_for_xacro_files(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 
 import kinpair as kp
 from kinpair.description.builder import Builder
+from kinpair.description.omitted import pieces
 from kinpair.description.parts import Description, Joint, Link
-from kinpair.description.urdf_omitted import pieces
 from kinpair.model.build import build
 from kinpair.model.check_inertia import turning_axes, turning_directions
 from kinpair.model.table import FIRST, LAST, MOST

@@ -45,7 +45,8 @@ def to_sdf(description: Description, report: Report, folder: Path | None = None)
     root, joints = in_tree_order(parts)
     sdf = ET.Element("sdf", {"version": "1.11"})
     place: Element = sdf
-    if parts.gravity != GRAVITY:
+    floating = [joint for joint in joints if joint.kind == "free"]
+    if floating or parts.gravity != GRAVITY:  # a link that no joint holds in a world is free
         place = child(sdf, "world", name="world")
         child(place, "gravity", numbers(parts.gravity))
     model = child(place, "model", name=parts.name)
@@ -57,11 +58,9 @@ def to_sdf(description: Description, report: Report, folder: Path | None = None)
         weld = child(model, "joint", name=f"{root} on the ground", type="fixed")
         child(weld, "parent", WORLD)
         child(weld, "child", root)
-    loose = [joint.name for joint in joints if joint.kind == "free"]
-    if len(loose) == 1 and all(joint.parent != GROUND for joint in joints if joint.kind != "free"):
-        report.note(
-            f"a single model is read as fixed; load it with base='free' for the free joint {loose[0]!r}"
-        )
+    for joint in floating:
+        if joint.name != joint.child:
+            report.note(f"the free joint {joint.name!r} is read with the name of its link, {joint.child!r}")
     for joint in joints:
         if joint.kind != "free":
             _joint(model, joint, follows)
@@ -85,7 +84,8 @@ def to_sdf(description: Description, report: Report, folder: Path | None = None)
 def _unique(description: Description, report: Report) -> Description:
     """Return the description with joints that have the name of a link renamed; in SDF both are frames."""
     taken = {part.name for part in (*description.links, *description.frames)}
-    renamed = {joint.name: f"{joint.name}_joint" for joint in description.joints if joint.name in taken}
+    written = [joint.name for joint in description.joints if joint.kind != "free"]
+    renamed = {name: f"{name}_joint" for name in written if name in taken}
     for name, other in renamed.items():
         report.note(f"joint {name!r} has the name of a link, and is written as {other!r}")
     if not renamed:
