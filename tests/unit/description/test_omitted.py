@@ -48,7 +48,7 @@ def test_a_shape_without_contact_is_reported(tmp_path):
     with pytest.raises(kp.DescriptionError) as refused:
         kp.load(file, strict=True)
     assert str(refused.value) == sentence
-    assert advice(sentence).startswith("Do not expect the motion of another simulator")
+    assert advice(sentence).startswith("The motion differs from that of other simulators")
 
 
 def test_shapes_that_nothing_can_touch_are_not_reported():
