@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from benchmarks import targets
 from benchmarks.casadi_rival import Casadi
 from benchmarks.mujoco_rival import Mujoco
-from benchmarks.ours import CALLS, Compiled
+from benchmarks.ours import CALLS, STATES, Compiled
 from benchmarks.pinocchio_rival import Pinocchio
 from benchmarks.rival import BATCH, Rival, relative_error
 from benchmarks.robots import Robot, random_states
@@ -55,14 +55,14 @@ def _measured(robot: Robot, quantity: str, ours: list[Compiled], rivals: list[Ri
     calls = {(c.instructions, form): f for c in ours for form, f in c.calls(quantity).items()}
     best = race(calls | {rival.name: rival.call for rival in rivals}, turns)
     _check(robot, quantity, ours[0], rivals)
-    nv = ours[0].mechanism.nv
+    nv, states = ours[0].mechanism.nv, STATES[quantity]
     demanded = {rival.name: targets.ratio(quantity, rival.name, robot, nv) for rival in rivals}
     return Row(
         quantity,
         robot.label,
         nv,
-        ours={c.instructions: _ns(best[c.instructions, ""], BATCH) for c in ours},
-        fresh={name: _ns(t, BATCH) for (name, form), t in _of_ours(best) if form == "fresh"},
+        ours={c.instructions: _ns(best[c.instructions, ""], states) for c in ours},
+        fresh={name: _ns(t, states) for (name, form), t in _of_ours(best) if form == "fresh"},
         peers={rival.name: _ns(best[rival.name], rival.states) for rival in rivals},
         targets={name: ratio for name, ratio in demanded.items() if ratio is not None},
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 import kinpair as kp
 from benchmarks.machine import compiling_for
+from benchmarks.rival import BATCH, LOOPED
 from benchmarks.robots import Robot, States
 
 Call = Callable[[], Any]
@@ -23,11 +24,13 @@ def _forward(m: kp.Mechanism, s: States) -> dict[str, Call]:
 
 
 def _mass(m: kp.Mechanism, s: States) -> dict[str, Call]:
+    s = s.first(LOOPED)
     out = np.empty((len(s.q), m.nv, m.nv))
     return {"": lambda: m.mass_matrix(s.q, out=out), "fresh": lambda: m.mass_matrix(s.q)}
 
 
 def _derivatives(m: kp.Mechanism, s: States) -> dict[str, Call]:
+    s = s.first(LOOPED)
     out = (np.empty((len(s.q), m.nv, m.nv)), np.empty((len(s.q), m.nv, m.nv)))
     f = m.inverse_dynamics_derivatives
     return {
@@ -41,6 +44,10 @@ CALLS = {  # "": vectors in fresh memory, matrices by out=; "fresh": matrices in
     "forward dynamics": _forward,
     "mass matrix": _mass,
     "∂τ/∂(q, q̇)": _derivatives,
+}
+STATES = {  # of a batch: of matrices as many as of the peers, whose results come one by one
+    **dict.fromkeys(("inverse dynamics", "forward dynamics"), BATCH),
+    **dict.fromkeys(("mass matrix", "∂τ/∂(q, q̇)"), LOOPED),
 }
 KERNELS = {  # the same by the names of the face
     "inverse dynamics": "inverse_dynamics",

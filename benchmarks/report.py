@@ -15,6 +15,7 @@ from benchmarks.constrained_solvers import CLAIMED, EMBEDDING, PROJECTION, Compa
 from benchmarks.every_method import Timed
 from benchmarks.methods import Counted
 from benchmarks.operations import SIZES
+from benchmarks.ours import STATES
 from benchmarks.planning import Row as Figure
 from benchmarks.results import Results, Verdict
 from benchmarks.startup import Started
@@ -26,7 +27,9 @@ SHORT = {"Pinocchio, results dropped": "dropping results"}
 def tables(results: Results) -> Iterator[Table]:
     """Every table, in the order of the docs."""
     for quantity in dict.fromkeys(row.quantity for row in results.batches):
-        yield _ratios(f"{quantity}, batch 4096", [r for r in results.batches if r.quantity == quantity])
+        yield _ratios(
+            f"{quantity}, batch {STATES[quantity]}", [r for r in results.batches if r.quantity == quantity]
+        )
     yield _ratios("inverse dynamics, one state, from Python", results.singles)
     for quantity in dict.fromkeys(row.quantity for row in results.humanoids):
         yield _ratios(quantity, [r for r in results.humanoids if r.quantity == quantity])

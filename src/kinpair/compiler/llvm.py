@@ -1,9 +1,9 @@
 """Whole modules of LLVM text: for one state, and for as many states at once as the machine has lanes.
 
-A batch is C-ordered: row after row. The code of a block wants entry k of all its rows side by side. `gather`
-copies `rows` rows into that order by small transposes, `scatter` copies the results back. With fewer rows
-than lanes, `gather` repeats the last row and `scatter` writes only the rows there are, so a remainder runs
-the same code as everything else. A stride of zero repeats one row: so a parameter is shared by a batch.
+In a batch the rows of a block are copied into lane order (`lanes.py`), computed and copied back. Code that is longer
+than the instruction cache would be read from the next cache for every block, at some 12 to 17 bytes a cycle, which
+takes longer than its arithmetic. So it is cut into pieces, and a piece serves several blocks, a group, before the next
+piece.
 
 A scheduled program is straight-line text: one function a piece, and one that calls them in turn. LLVM compares every
 store of a basic block with every other before it orders the instructions: the time for a matrix of n² entries grows
@@ -14,160 +14,12 @@ other without a condition; the one here cannot be decided when compiling, and co
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.instructions import Instructions, Places, support
 from kinpair.compiler.schedule import Piece, Plan
 from kinpair.compiler.target import ATTRIBUTES, Form, Real
-
-
-def columns(entries: int, lanes: int) -> int:
-    """Room for `entries` in lane order: whole tiles."""
-    return -(-entries // lanes) * lanes
-
-
-def layout_functions(real: Real, lanes: int) -> str:
-    """LLVM text of `@gather(source, stride, rows, entries, lanes*)` and `@scatter`, the reverse."""
-    mask = f"<{lanes} x i1>"
-    vector = f"<{lanes} x {real.llvm}>"
-    kind = f"v{lanes}{real.suffix}.p0"
-    declared = (
-        f"declare {vector} @llvm.masked.load.{kind}(ptr, i32, {mask}, {vector})\n"
-        f"declare void @llvm.masked.store.{kind}({vector}, ptr, i32, {mask})\n"
-        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n"
-    )
-    return declared + _gather(real, lanes) + _scatter(real, lanes)
-
-
-def _network(vector: str, lanes: int, names: list[str]) -> tuple[list[str], list[str]]:
-    """Lines that transpose `lanes` vectors by log₂(lanes) rounds of shuffles, and the resulting names."""
-    lines: list[str] = []
-    span = 1
-    while span < lanes:
-        wires = list(names)
-        for i in range(lanes):
-            if i & span:
-                continue
-            j = i + span
-            for target, half in ((i, 0), (j, span)):
-                pick = [_source(k, span, half, lanes) for k in range(lanes)]
-                name = f"%{names[target][1:].split('.')[0]}.{span}"
-                shuffle = f"<{lanes} x i32> <{', '.join(f'i32 {p}' for p in pick)}>"
-                lines.append(f"  {name} = shufflevector {vector} {names[i]}, {vector} {names[j]}, {shuffle}")
-                wires[target] = name
-        names = wires
-        span *= 2
-    return lines, names
-
-
-def _source(k: int, span: int, half: int, lanes: int) -> int:
-    """Source of place k in (a, b): runs of `span`, alternately of a and of b."""
-    block, place = k // (2 * span) * 2 * span, k % span
-    return block + half + place + (lanes if k & span else 0)
-
-
-def _rows(lanes: int, clamp: bool) -> list[str]:
-    """Addresses %p0, %p1, ... of the rows; those past the end are the last one again if `clamp`."""
-    lines = ["  %last = sub i64 %rows, 1"]
-    for k in range(lanes):
-        row = f"{k}"
-        if clamp:
-            lines.append(f"  %row{k} = call i64 @llvm.umin.i64(i64 {k}, i64 %last)")
-            row = f"%row{k}"
-        lines.append(f"  %off{k} = mul i64 %stride, {row}")
-        lines.append(f"  %p{k} = getelementptr i8, ptr %array, i64 %off{k}")
-    return lines
-
-
-def _gather(real: Real, lanes: int) -> str:
-    vector = f"<{lanes} x {real.llvm}>"
-    full: list[str] = []
-    edge: list[str] = []
-    for k in range(lanes):
-        full.append(f"  %a{k} = getelementptr {real.llvm}, ptr %p{k}, i64 %k")
-        full.append(f"  %x{k} = load {vector}, ptr %a{k}, align {real.size}")
-        edge.append(f"  %b{k} = getelementptr {real.llvm}, ptr %p{k}, i64 %k")
-        edge.append(
-            f"  %y{k} = call {vector} @llvm.masked.load.v{lanes}{real.suffix}.p0"
-            f"(ptr %b{k}, i32 {real.size}, <{lanes} x i1> %inside, {vector} zeroinitializer)"
-        )
-    for lines, letter in ((full, "x"), (edge, "y")):
-        shuffles, names = _network(vector, lanes, [f"%{letter}{k}" for k in range(lanes)])
-        lines += shuffles
-        for k, name in enumerate(names):
-            lines.append(f"  %{letter}c{k} = add i64 %k, {k}")
-            lines.append(f"  %{letter}d{k} = getelementptr {vector}, ptr %lanes, i64 %{letter}c{k}")
-            lines.append(f"  store {vector} {name}, ptr %{letter}d{k}, align {lanes * real.size}")
-    return _walk("gather", lanes, _rows(lanes, clamp=True), full, edge)
-
-
-def _scatter(real: Real, lanes: int) -> str:
-    vector = f"<{lanes} x {real.llvm}>"
-    full: list[str] = []
-    edge: list[str] = []
-    for lines, letter in ((full, "x"), (edge, "y")):
-        for k in range(lanes):
-            lines.append(f"  %{letter}c{k} = add i64 %k, {k}")
-            lines.append(f"  %{letter}d{k} = getelementptr {vector}, ptr %lanes, i64 %{letter}c{k}")
-            lines.append(f"  %{letter}{k} = load {vector}, ptr %{letter}d{k}, align {lanes * real.size}")
-        shuffles, names = _network(vector, lanes, [f"%{letter}{k}" for k in range(lanes)])
-        lines += shuffles
-        for k, name in enumerate(names):
-            lines.append(f"  %{letter}a{k} = getelementptr {real.llvm}, ptr %p{k}, i64 %k")
-            if letter == "x":
-                lines.append(f"  store {vector} {name}, ptr %xa{k}, align {real.size}")
-                lines.append(f"  %n{k} = getelementptr i8, ptr %xa{k}, i64 %ahead")
-                lines.append(f"  call void @llvm.prefetch.p0(ptr %n{k}, i32 1, i32 3, i32 1)")
-                continue
-            lines.append(f"  %here{k} = icmp ugt i64 %rows, {k}")
-            lines.append(
-                f"  %m{k} = select i1 %here{k}, <{lanes} x i1> %inside, <{lanes} x i1> zeroinitializer"
-            )
-            lines.append(
-                f"  call void @llvm.masked.store.v{lanes}{real.suffix}.p0"
-                f"({vector} {name}, ptr %ya{k}, i32 {real.size}, <{lanes} x i1> %m{k})"
-            )
-    ahead = (
-        f"  %ahead = mul i64 %stride, {lanes}"  # the same place in the next block: it will be written soon
-    )
-    return _walk("scatter", lanes, [*_rows(lanes, clamp=False), ahead], full, edge)
-
-
-def _walk(name: str, lanes: int, head: list[str], full: list[str], edge: list[str]) -> str:
-    """A loop over tiles: `full` while a whole tile of whole rows is there, `edge` for what is left."""
-    whole = f"icmp eq i64 %rows, {lanes}" if name == "scatter" else "icmp ne i64 %rows, 0"
-    steps = f"<{', '.join(f'i64 {k}' for k in range(lanes))}>"
-    nl = "\n"
-    return f"""
-define internal void @{name}(ptr %array, i64 %stride, i64 %rows, i64 %entries, ptr noalias %lanes) {ATTRIBUTES} {{
-{nl.join(head)}
-  %whole = {whole}
-  br label %next
-next:
-  %k = phi i64 [ 0, %0 ], [ %after, %tile ], [ %after, %rim ]
-  %after = add i64 %k, {lanes}
-  %more = icmp ult i64 %k, %entries
-  br i1 %more, label %test, label %end
-test:
-  %fits = icmp ule i64 %after, %entries
-  %plain = and i1 %fits, %whole
-  br i1 %plain, label %tile, label %rim
-tile:
-{nl.join(full)}
-  br label %next
-rim:
-  %left = sub i64 %entries, %k
-  %left1 = insertelement <{lanes} x i64> undef, i64 %left, i32 0
-  %lefts = shufflevector <{lanes} x i64> %left1, <{lanes} x i64> undef, <{lanes} x i32> zeroinitializer
-  %inside = icmp ult <{lanes} x i64> {steps}, %lefts
-{nl.join(edge)}
-  br label %next
-end:
-  ret void
-}}
-"""
-
 
 METADATA = '!0 = !{}\n!1 = !{!"branch_weights", i32 1, i32 1000000}'
 CLEAR = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
@@ -179,15 +31,22 @@ class Blocks:
 
     `arrays` are `in0`, `in1`, ..., `out0`, ... with their entries, `carried` the values kept in scratch
     memory, `used` the operations, `data` the bytes that the code reads, by symbol. `text` writes `@block.<lanes>`,
-    which takes a pointer for each array and one to the scratch memory, all in lane order.
+    which takes a pointer for each array and one to the scratch memory, all in lane order. The functions `pieces`,
+    called in turn, do the same; in a batch each serves a group of blocks. `cleared` are results whose zeros the code
+    does not write, with the entries known to be zero.
     """
 
     arrays: dict[str, int]
     carried: int
     used: Collection[str]
     text: Callable[[Form], str]
-    cleared: tuple[str, ...] = ()  # arrays of results whose zeros the code does not write
+    cleared: Mapping[str, Collection[int]] = field(default_factory=dict[str, Collection[int]])
+    pieces: tuple[str, ...] = ("block",)
     data: Callable[[Real], Mapping[str, bytes]] = lambda _: {}
+
+
+# blocks that go through a piece in turn (measured: with more their numbers leave the second cache's share, too)
+GROUPS, GROUP_BYTES = (2, 4), 160 << 10
 
 
 def parameters(arrays: Iterable[str], attributes: bool = True) -> str:
@@ -206,13 +65,32 @@ def one_module(blocks: Blocks, real: Real, lanes: int) -> str:
 
 def batch_module(blocks: Blocks, real: Real, lanes: int) -> str:
     """`@batch` for many states."""
+    from kinpair.compiler.lanes import layout_functions  # here and below: where there is a batch
+
     form = Form(real, lanes)
     parts = [METADATA, CLEAR, *support(blocks.used, form), blocks.text(form)]
     return "\n".join([*parts, layout_functions(real, lanes), _batch(blocks, form)])
 
 
+def columns(entries: int, lanes: int) -> int:
+    """Room for `entries` in lane order: whole tiles."""
+    return -(-entries // lanes) * lanes
+
+
 def scratch_bytes(blocks: Blocks, form: Form) -> int:
-    """Room `@batch` needs: every array in lane order, and the values carried."""
+    """Room `@batch` needs: every array in lane order, and the values carried, of each block of a group."""
+    return _block_bytes(blocks, form) * group(blocks, form)
+
+
+def group(blocks: Blocks, form: Form) -> int:
+    """Number of blocks of a batch that go through a piece before the next one."""
+    if form.lanes == 1 or len(blocks.pieces) == 1:
+        return 1
+    fewest, most = GROUPS
+    return max(fewest, min(most, GROUP_BYTES // _block_bytes(blocks, form)))
+
+
+def _block_bytes(blocks: Blocks, form: Form) -> int:
     return form.bytes * (sum(columns(size, form.lanes) for size in blocks.arrays.values()) + blocks.carried)
 
 
@@ -242,45 +120,52 @@ def _cleared(pointer: str, size: int) -> str:
 
 
 def _batch(blocks: Blocks, form: Form) -> str:
-    """`@batch(pointers*, strides*, rows, scratch)`: gather a block, compute, scatter; strides in bytes."""
-    lanes = form.lanes
-    head, ins, outs, arguments, offset = list[str](), list[str](), list[str](), list[str](), 0
-    head += _unpack(blocks.arrays, "pointers")
-    for k, (name, size) in enumerate(blocks.arrays.items()):
+    """`@batch(pointers*, strides*, rows, scratch)`: gather a group of blocks, compute, scatter; strides in bytes."""
+    from kinpair.compiler.lanes import tiles
+
+    lanes, size, together = form.lanes, _block_bytes(blocks, form), group(blocks, form)
+    head, places, offset = _unpack(blocks.arrays, "pointers"), dict[str, int](), 0
+    tables, spread = list[str](), dict[str, str]()
+    for k, (name, entries) in enumerate(blocks.arrays.items()):
         head += [
             f"  %{name}.s = getelementptr i64, ptr %strides, i64 {k}",
             f"  %{name}.stride = load i64, ptr %{name}.s",
-            f"  %{name}.lanes = getelementptr i8, ptr %scratch, i64 {offset}",
         ]
-        offset += form.bytes * columns(size, lanes)
-        if name in blocks.cleared:  # once: no block writes there
-            head.append(_cleared(f"%{name}.lanes", form.bytes * size))
-        move = [
-            f"  %{name}.off = mul i64 %row, %{name}.stride",
-            f"  %{name}.now = getelementptr i8, ptr %{name}, i64 %{name}.off",
-            f"  call void @{'gather' if name.startswith('in') else 'scatter'}(ptr %{name}.now, "
-            f"i64 %{name}.stride, i64 %here, i64 {size}, ptr %{name}.lanes)",
-        ]
-        (ins if name.startswith("in") else outs).extend(move)
-        arguments.append(f"ptr %{name}.lanes")
-    head.append(f"  %carried = getelementptr i8, ptr %scratch, i64 {offset}")
-    call = f"  call void @block.{lanes}({', '.join([*arguments, 'ptr %carried'])})"
+        places[name] = offset
+        offset += form.bytes * columns(entries, lanes)
+    for name, zeros in blocks.cleared.items():
+        for k in range(together):  # once: no block writes there
+            at = f"%{name}.zeros{k}"
+            head.append(f"  {at} = getelementptr i8, ptr %scratch, i64 {places[name] + k * size}")
+            head.append(_cleared(at, form.bytes * blocks.arrays[name]))
+        if zeros:
+            filled, blank = tiles(zeros, blocks.arrays[name], lanes)
+            count, numbers = len(filled) + len(blank), ", ".join(f"i32 {k}" for k in filled + blank)
+            tables.append(f"@tiles.{name} = internal constant [{count} x i32] [{numbers}]")
+            spread[name] = f", ptr @tiles.{name}, i64 {len(filled)}, i64 {count}"
+    body, before = list[str](), "work"
+    for name in blocks.pieces:
+        lines = _moved(blocks, places, lanes, "gather", name, spread) if before == "work" else []
+        lines += _called(blocks, places, lanes, name, offset)
+        if name == blocks.pieces[-1]:  # next to arithmetic: writing takes as long as that of a mass matrix
+            lines += _moved(blocks, places, lanes, "scatter", name, spread)
+        body += _over_blocks(name, before, lines, lanes, size)
+        before = f"{name}.done"
     return "\n".join(
         [
+            *tables,
             f"define void @batch(ptr %pointers, ptr %strides, i64 %rows, ptr %scratch) {ATTRIBUTES} {{",
             *head,
             "  br label %next",
             "next:",
-            "  %row = phi i64 [ 0, %0 ], [ %after, %work ]",
+            f"  %row = phi i64 [ 0, %0 ], [ %after, %{before} ]",
             "  %left = sub i64 %rows, %row",
             "  %more = icmp sgt i64 %left, 0",
             "  br i1 %more, label %work, label %end",
             "work:",
-            f"  %here = call i64 @llvm.umin.i64(i64 %left, i64 {lanes})",
-            *ins,
-            call,
-            *outs,
-            f"  %after = add i64 %row, {lanes}",
+            f"  %after = add i64 %row, {lanes * together}",
+            "  %stop = call i64 @llvm.umin.i64(i64 %after, i64 %rows)",
+            *body,
             "  br label %next",
             "end:",
             "  ret void",
@@ -289,13 +174,61 @@ def _batch(blocks: Blocks, form: Form) -> str:
     )
 
 
+def _over_blocks(name: str, before: str, lines: list[str], lanes: int, size: int) -> list[str]:
+    """Lines for every block of a group: `%<name>.row` is its first row, `%<name>.base` where its memory begins."""
+    return [
+        f"  br label %{name}.next",
+        f"{name}.next:",
+        f"  %{name}.row = phi i64 [ %row, %{before} ], [ %{name}.after, %{name}.next ]",
+        f"  %{name}.base = phi ptr [ %scratch, %{before} ], [ %{name}.ahead, %{name}.next ]",
+        *lines,
+        f"  %{name}.after = add i64 %{name}.row, {lanes}",
+        f"  %{name}.ahead = getelementptr i8, ptr %{name}.base, i64 {size}",
+        f"  %{name}.more = icmp ult i64 %{name}.after, %stop",
+        f"  br i1 %{name}.more, label %{name}.next, label %{name}.done",
+        f"{name}.done:",
+    ]
+
+
+def _moved(
+    blocks: Blocks, places: Mapping[str, int], lanes: int, way: str, loop: str, spread: Mapping[str, str]
+) -> list[str]:
+    """Lines that copy the arrays of a block to lane order or back; `spread`: tables of results, as arguments."""
+    lines = [
+        f"  %{way}.left = sub i64 %rows, %{loop}.row",
+        f"  %{way}.here = call i64 @llvm.umin.i64(i64 %{way}.left, i64 {lanes})",
+    ]
+    for name in (x for x in blocks.arrays if x.startswith("in") == (way == "gather")):
+        lines += [
+            f"  %{name}.off = mul i64 %{loop}.row, %{name}.stride",
+            f"  %{name}.now = getelementptr i8, ptr %{name}, i64 %{name}.off",
+            f"  %{name}.{way} = getelementptr i8, ptr %{loop}.base, i64 {places[name]}",
+        ]
+        function, table = ("spread", spread[name]) if name in spread else (way, "")
+        lines.append(
+            f"  call void @{function}(ptr %{name}.now, i64 %{name}.stride, i64 %{way}.here, "
+            f"i64 {blocks.arrays[name]}, ptr %{name}.{way}{table})"
+        )
+    return lines
+
+
+def _called(blocks: Blocks, places: Mapping[str, int], lanes: int, piece: str, carried: int) -> list[str]:
+    """Lines that compute a piece of a block."""
+    lines, arguments = list[str](), list[str]()
+    for name, place in (*places.items(), ("scratch", carried)):
+        lines.append(f"  %{piece}.{name} = getelementptr i8, ptr %{piece}.base, i64 {place}")
+        arguments.append(f"ptr %{piece}.{name}")
+    return [*lines, f"  call void @{piece}.{lanes}({', '.join(arguments)})"]
+
+
 STORES = 64  # of a basic block (measured: as fast as one block or faster, and much sooner made)
 
 
 def straight_blocks(plan: Plan) -> Blocks:
     """The code of a plan."""
     used = {x.op for piece in plan.pieces for x in piece.nodes}
-    return Blocks(plan.arrays, plan.carried, used, lambda form: _text(plan, form), plan.cleared)
+    pieces = tuple(f"piece{k}" for k in range(len(plan.pieces)))
+    return Blocks(plan.arrays, plan.carried, used, lambda form: _text(plan, form), plan.cleared, pieces)
 
 
 def _text(plan: Plan, form: Form) -> str:

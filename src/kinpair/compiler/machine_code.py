@@ -19,7 +19,7 @@ from kinpair.compiler.llvm import straight_blocks
 from kinpair.compiler.program import Program, Shape, Structure
 from kinpair.compiler.python_objects import MEMBERS, thin_calls_work
 from kinpair.compiler.rolled import Rolled, rolled_blocks
-from kinpair.compiler.schedule import schedule
+from kinpair.compiler.schedule import CACHED, TURN, schedule
 from kinpair.compiler.target import Form, Real, host
 
 FORMS = ("one", "batch")
@@ -78,21 +78,23 @@ def unpacked(payload: bytes, code_of: Callable[[str], bytes | None]) -> ObjectCo
     return ObjectCode(facts["form"], signature, facts["scratch"], code, data)
 
 
-def blocks_of(program: Program | Rolled) -> llvm.Blocks:
-    """The code of a block, straight or rolled."""
-    return rolled_blocks(program) if isinstance(program, Rolled) else straight_blocks(schedule(program))
+def blocks_of(program: Program | Rolled, form: str = "one") -> llvm.Blocks:
+    """The code of a block, straight or rolled; for a batch in pieces that fit the instruction cache."""
+    if isinstance(program, Rolled):
+        return rolled_blocks(program)
+    return straight_blocks(schedule(program, CACHED, TURN) if form == "batch" else schedule(program))
 
 
 def text_of(program: Program | Rolled, real: Real, form: str) -> str:
     """LLVM text of one of the two forms."""
     module = llvm.one_module if form == "one" else llvm.batch_module
-    return module(blocks_of(program), real, host().lanes(real))
+    return module(blocks_of(program, form), real, host().lanes(real))
 
 
 def built(program: Program | Rolled, real: Real, form: str, code: bytes) -> ObjectCode:
     """Return one of the two forms with its object code."""
     lanes = 1 if form == "one" else host().lanes(real)
-    blocks = blocks_of(program)
+    blocks = blocks_of(program, form)
     scratch = llvm.scratch_bytes(blocks, Form(real, lanes))
     return ObjectCode(form, signature_of(program), scratch, code, blocks.data(real))
 

@@ -138,7 +138,7 @@ def rolled_blocks(rolled: Rolled) -> Blocks:
         rolled.work,
         used,
         lambda form: _Writer(rolled, arrays, form).text(),
-        cleared=tuple(f"out{k}" for k, name in enumerate(rolled.output_shapes) if name in rolled.cleared),
+        cleared={f"out{k}": () for k, name in enumerate(rolled.output_shapes) if name in rolled.cleared},
         data=lambda real: _Data(rolled, real).named,
     )
 

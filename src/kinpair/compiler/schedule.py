@@ -7,8 +7,8 @@ through a scratch buffer.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from kinpair.compiler.graph import Expr
 from kinpair.compiler.instructions import Places
@@ -17,6 +17,8 @@ from kinpair.compiler.program import Program
 WHOLE = 20_000  # up to so many operations a program is one function,
 MANY_ZEROS = 32  # as many zeros in a result are written by clearing all of it first
 PIECE = 2_000  # beyond that it is cut into functions of about so many (measured: fastest to make and to run)
+CACHED = 3_000  # operations of a batch, some ten bytes of code each, that fit the instruction cache of 32 KiB
+TURN = 1_500  # operations of a piece where they do not
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +36,8 @@ class Plan:
     arrays: dict[str, int]
     pieces: tuple[Piece, ...]
     places: Places
-    cleared: tuple[
-        str, ...
-    ] = ()  # results that are mostly zero: cleared as a whole before anything is stored
+    cleared: Mapping[str, Collection[int]] = field(default_factory=dict[str, Collection[int]])
+    """Results that are mostly zero, which are cleared before anything is stored, and their entries that are zero."""
 
     @property
     def carried(self) -> int:
@@ -63,11 +64,13 @@ def schedule(program: Program, whole: int = WHOLE, piece: int = PIECE) -> Plan:
     return Plan(sizes, pieces, Places(loads, stores, slots), cleared)
 
 
-def _take_zeros(stores: dict[int, list[tuple[str, int]]], program: Program) -> tuple[str, ...]:
+def _take_zeros(stores: dict[int, list[tuple[str, int]]], program: Program) -> dict[str, frozenset[int]]:
     """Results with many zeros; their zeros are taken out of the stores, one by one they cost LLVM its time."""
     zero = program.graph.const(0.0).id
-    counts = Counter(name for name, _ in stores.get(zero, ()))
-    cleared = tuple(name for name, zeros in counts.items() if zeros >= MANY_ZEROS)
+    zeros: dict[str, list[int]] = {}
+    for name, place in stores.get(zero, ()):
+        zeros.setdefault(name, []).append(place)
+    cleared = {name: frozenset(places) for name, places in zeros.items() if len(places) >= MANY_ZEROS}
     if zero in stores:
         stores[zero] = [place for place in stores[zero] if place[0] not in cleared]
     return cleared

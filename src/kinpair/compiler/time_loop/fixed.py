@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kinpair.compiler.instructions import support
-from kinpair.compiler.llvm import CLEAR, METADATA, layout_functions
+from kinpair.compiler.llvm import CLEAR, METADATA
 from kinpair.compiler.target import ATTRIBUTES, Form, Real
 from kinpair.compiler.time_loop.code import Code
 from kinpair.compiler.time_loop.parts import SOLVE, Flow, Frame, Part
@@ -64,6 +64,8 @@ def fixed_text(
         _trajectory(Step(code, flow, parts, frame, Arrays(pointers)), tableau)
         head, layout = "@one(ptr %pointers, ptr %scratch)", ""
     else:
+        from kinpair.compiler.lanes import layout_functions
+
         _blocks(code, flow, parts, frame, tableau, pointers)
         head, layout = (
             "@batch(ptr %pointers, ptr %strides, i64 %rows, ptr %scratch)",
