@@ -6,6 +6,7 @@ that it is the `SLOPE` of, or −1.
 
     NOTHING  the step is taken
     LOOK     the loop returns before the step; of a rise, also where the value is below zero as it is
+    LASTS    of a rise: the loop returns before the step wherever the value is not above zero as it is
     STOP     the loop goes to the root and returns there
     PASS     it goes to the root, applies the program `change`, and goes on
 
@@ -27,7 +28,7 @@ from kinpair.compiler.time_loop.memory import FULL, LENGTH, LOGGED, MORE, ROOT, 
 from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.time_loop.step import CROSSED, REFUSED, REPEATS, ROOM, SAFE, Step
 
-NOTHING, LOOK, STOP, PASS = range(4)  # what a change of sign calls for
+NOTHING, LOOK, STOP, PASS, LASTS = range(5)  # what a change of sign calls for
 FALL, RISE, FIRED, SLOPE = range(4)  # rows of `acts`
 
 
@@ -60,9 +61,19 @@ def call_for(
     return LOOK if looks else STOP if searches else NOTHING
 
 
+def ended(acts: Matrix, g: Vector) -> bool:
+    """True if a guard that lasts is not above zero as it is."""
+    found = False
+    for k in range(len(g)):
+        found = found or (acts[RISE, k] == LASTS and g[k] <= 0.0)
+    return found
+
+
 def called_for(acts: Matrix, g: Vector, new: Vector, fired: Vector, k: int, h: float) -> int:
     """Return what guard k calls for."""
     falls = g[k] > 0.0 and new[k] <= 0.0
+    if acts[RISE, k] == LASTS and g[k] <= 0.0:
+        return LOOK
     rises = g[k] < 0.0 and (new[k] >= 0.0 or acts[RISE, k] == LOOK)
     other = int(acts[SLOPE, k])
     if g[k] == g[k] and new[k] != new[k]:
@@ -118,7 +129,8 @@ class Roots:
         with code.when(plain):
             self.step.share(end, "time")
             self.step.look("next", "g_new")
-            with code.when(self.step.crossed()):
+            over = code.run(ended, self._acts, *self._guards("g"))
+            with code.when(code.either(self.step.crossed(), over)):
                 self._open(h, end)
             with code.when(self.bracket.is_mode(OFF)):
                 code.copy(self.places["g_new"], self.places["g"], self.flow.ng)

@@ -4,6 +4,7 @@
     F_s ← F_c where c ≠ 0, and the problem again, until no further one leaves rest                     (ST2)
     F_s ← (1 − ε) F_s  of one that has reached its level and hardly moves: what moves then, begins to  (ST3)
     |c| ≤ ε (|N G| |F| + |N G Nᵀ| F_s)  counts as c = 0                                                (ST4)
+    z = G g − G_S G_SS⁺ (G g)_S            motion by efforts g while the rates S stand still           (ST5)
 
 q̈₀ are accelerations without friction in these rates, G what efforts do to rates that satisfy the constraints, F_s and
 F_c the bounds of static and sliding friction. `friction/phases/resting.py` solves the problem.
@@ -56,6 +57,12 @@ def held_first(G: np.ndarray, groups: Sequence[Sequence[int]], margin: np.ndarra
             chosen += groups[n]
             phase[n] = HELD
     return phase
+
+
+def motion_beside(G: np.ndarray, others: Sequence[int], g: np.ndarray) -> np.ndarray:
+    """Return the motion (nv,) that efforts g (nv,) cause while the rates `others` stand still.    (ST5)"""
+    S, z = list(others), G @ g
+    return z - G[:, S] @ np.linalg.lstsq(G[np.ix_(S, S)], z[S], rcond=None)[0]
 
 
 def can_move(G: np.ndarray, others: Sequence[int], own: Sequence[int]) -> bool:

@@ -2,6 +2,8 @@
 
 ongoing       a run in progress, and what all who work on it need
 impacts       rates that jump
+standing      a state where phases have ended or rates jump
+taking_over   what holds on where something at rest has reached its bound
 resting       which groups with dry friction stick, and in which direction the others slide
 touching      limits that are reached
 sticking      phases of groups and limits

@@ -184,7 +184,7 @@ class Actions:
         from kinpair.constraints.rows.bounded import stacked
         from kinpair.constraints.solve.stick import response
         from kinpair.simulation.driver.impacts import Struck, begun
-        from kinpair.simulation.driver.resting import Standing
+        from kinpair.simulation.driver.standing import Standing
 
         time, (q, qd) = self.ongoing.stepper.time, self.ongoing.run.d.motion(y)
         closure = self.ongoing.modes.mechanism(mode).closure

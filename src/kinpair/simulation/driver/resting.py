@@ -4,124 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.constraints.rounding import ASKED, HIDDEN, STILL
 from kinpair.constraints.solve.stick import CARRIED, HELD, SLIDES, can_move, held_first
 from kinpair.errors import FrictionWarning, caller_level
-from kinpair.forces.elements import elements_of
 from kinpair.friction.phases import classes, resting
 from kinpair.friction.phases.resting import Found, Resting
-from kinpair.friction.phases.states import Numbers, RestingStates, Several
-from kinpair.simulation.driver.impacts import RoughSurfaces, begun, rough_surfaces
+from kinpair.friction.phases.states import Several
 from kinpair.simulation.driver.ongoing import EndError
-from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.driver.standing import AtRest, Standing
+from kinpair.simulation.driver.taking_over import held_on
 from kinpair.simulation.events.limits import Limit
-from kinpair.simulation.loops import kernel_of
 from kinpair.simulation.modes.modes import equations_of
-from kinpair.simulation.rounding import PULL
+from kinpair.simulation.rounding import PULL, TINY
 from kinpair.simulation.status import Status
-
-
-class AtRest(NamedTuple):
-    """State of each group at rest: its phase, and its share (rates,); the limits that stay closed, and those that
-    open."""
-
-    phase: list[float]
-    share: list[np.ndarray]
-    closed: tuple[Limit, ...] = ()
-    opened: tuple[Limit, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Standing:
-    """State where phases have ended or rates jump: what moves, with its parameters p as arguments; time, state with the
-    phases before, inputs; by place the groups at rest, and those of them that have reached their level; and the limits
-    without gap and rate, those that would have to pull apart from the others."""
-
-    d: Dynamics
-    p: np.ndarray
-    time: float
-    before: np.ndarray
-    u: np.ndarray
-    resting: Sequence[int] = ()
-    leaving: Sequence[int] = ()
-    closed: tuple[Limit, ...] = ()
-    released: tuple[Limit, ...] = ()
-
-    @cached_property
-    def own(self) -> Dynamics:
-        """Dynamics with numbers for its parameters."""
-        return self.d.concrete(self.p)
-
-    def numbers(self, f: Any, y: np.ndarray) -> Any:
-        """f(dynamics, time, y, u), compiled, at a state."""
-        d = self.d
-        kernel = kernel_of(d, f, time=(), y=(d.ny,), u=(d.nu,))
-        return kernel(self.time, y, self.u, *((self.p,) if d.parameters else ()))
-
-    def states(self, y: np.ndarray) -> RestingStates:
-        """Return the solves in floats for friction at the time and the inputs."""
-        d = self.own
-        own = d.model.once(
-            f"states {d.passive}", lambda: RestingStates(d.model, None, still=0.0, passive=d.passive)
-        )
-        operated = any(x.nu and x.sticks for x in elements_of(d.model, passive=d.passive, driven=True))
-        inputs = np.asarray(d.state(self.time, y, self.u).u, dtype=float) if operated else None
-        return own.at(self.time, inputs)
-
-    def terms(self, numbers: Sequence[Any]) -> tuple[Numbers, np.ndarray]:
-        """Return the terms of the solves in floats from `equations_of`, and the efforts of motors."""
-        *terms, _, tau = numbers
-        return Numbers(*terms)._replace(kept=self.d.kept), tau
-
-    def rough_surfaces(self, y: np.ndarray, psi: np.ndarray | None = None) -> RoughSurfaces | None:
-        """Return the surfaces under load that an impact at a state acts on; None where there is none.
-
-        psi: residual of all rows, where constraints begin.
-        """
-        states = self.states(y)
-        if all(x.kind == "level" for x in states.surfaces):
-            return None
-        x, tau = self.terms(self.numbers(equations_of, y))
-        still = [0.0 * part for part in (x.F, x.b, x.c, x.beside)]
-        jump = still[1] if psi is None else -psi
-        impulsive = x._replace(F=still[0], b=jump, c=still[2], beside=still[3])
-        q, qd = self.own.motion(y)
-        response, joints = states.affine_of(impulsive, q, qd, 0.0 * tau)
-        return rough_surfaces(response, states.system_of(response, joints, qd), states.G)
-
-    @cached_property
-    def rates(self) -> np.ndarray:
-        """Numbers of the rates at rest: of groups, then of limits without a group."""
-        own = [k for j in self.resting for k in self.d.groups[j].rates]
-        return np.array([*own, *sorted({x.v for x in self.closed} - set(own))], dtype=int)
-
-    @cached_property
-    def ways(self) -> dict[int, np.ndarray]:
-        """The directions in which groups that have reached their level would slide, by place."""
-        if not self.leaving:
-            return {}
-        forces = self.own.forces(self.numbers(_holding, self.before))
-        return {j: -forces[j] / np.linalg.norm(forces[j]) for j in self.leaving}
-
-    def stopped(self, y: np.ndarray) -> np.ndarray:
-        """Rates that obey the constraints with those at rest."""
-        qd, rates = y[self.d.layout.qd].copy(), self.rates
-        if not self.d.enforcement.joins:
-            qd[rates] = 0.0
-            return qd
-        M, _, A, *_, psi, _ = self.numbers(equations_of, y)
-        rows = np.zeros((len(rates), len(qd)))
-        rows[np.arange(len(rates)), rates] = 1.0
-        stopped = begun(M, np.concatenate([A, rows]), np.concatenate([psi, qd[rates]]), qd)
-        stopped[rates] = 0.0
-        return stopped
 
 
 def at_rest(x: Standing, y: np.ndarray) -> AtRest:
@@ -170,15 +69,13 @@ class _AtRest:
     def result(self) -> AtRest:
         """Return the phases that follow."""
         x, leaving = self.x, [k for j in self.x.leaving for k in self.surfaces[j]]
+        if self.joined and (same := held_on(x, self.affine.P)) is not None:
+            return same
         loose = self._unloaded() if x.released else ()
         if loose:
             self.system = self._with(tuple(k for k in self.limits if k not in loose))
         elif x.released:
             leaving = []  # other limits carry what those would have to pull
-        if self.joined and leaving:  # the others may take over
-            found = resting.solve(self._pushed(leaving))
-            if found.met and not self._moving(found):
-                return self._phases(found, [], loose)
         system = resting.breaking_away(self.system, leaving)
         verdict = classes.found_one(system)
         if not verdict.solutions:
@@ -209,25 +106,6 @@ class _AtRest:
         small = ASKED * float(np.abs(found.f).max()) + 10.0 * PULL
         weak = tuple(limit for limit, left in zip(self.limits, margin, strict=True) if left <= small)
         return weak if set(weak) & set(x.released) else ()
-
-    def _pushed(self, leaving: Sequence[int]) -> Resting:
-        """The system where these surfaces slide with a little less than their static friction, whatever happens."""
-        s, u, mu, surplus = (
-            self.system,
-            list(self.system.u),
-            self.system.mu.copy(),
-            self.system.surplus.copy(),
-        )
-        for j, way in self.x.ways.items():
-            for k in self.surfaces[j]:
-                u[k] = (
-                    way * np.sign(self.states.G[k][:, list(self.d.groups[j].rates)].sum())
-                    if len(way) == 1
-                    else way
-                )
-                mu[k], surplus[k] = (1.0 - ASKED) * s.mu_static[k], (1.0 - ASKED) * s.surplus[k]
-        at_rest = [still and k not in leaving for k, still in enumerate(s.at_rest)]
-        return replace(s, at_rest=at_rest, u=u, mu=mu, surplus=surplus)
 
     def _accelerations(self, found: Found) -> list[np.ndarray]:
         """Accelerations of sliding, by group."""
@@ -296,22 +174,21 @@ class _AtRest:
             return dict.fromkeys(still, HELD), list(shut)
         rates = {limit.v for limit in shut}
         free = [j for j in still if not rates & set(self.d.groups[j].rates)]
-        levels = [self._level(found, j, static=True) for j in free]
-        margin = [
-            1.0 - float(np.linalg.norm(forces[j])) / level if level > 0.0 else -np.inf
-            for j, level in zip(free, levels, strict=True)
-        ]
+        margin = self._margins(found, free, forces)
         pushes = dict(zip(self.limits, found.f[self.system.of_limits], strict=True))
         most = 1.0 + max((pushes[limit] for limit in shut), default=0.0)
-        margin = [*(1.0 + pushes[limit] / most for limit in shut), *margin]
+        of_limits = [1.0 + pushes[limit] / most for limit in shut]
         every = [*([limit.v] for limit in shut), *([*self.d.groups[j].rates] for j in free)]
-        phases = held_first(self.affine.P, every, np.array(margin))
+        phases = held_first(self.affine.P, every, np.array([*of_limits, *margin]))
         by_rate = {limit.v: phase for limit, phase in zip(shut, phases, strict=False)}
         held = dict(zip(free, phases[len(shut) :], strict=True))
         held |= {j: by_rate[self.d.groups[j].rates[0]] for j in still if j not in free}
         return held, [limit for limit in shut if by_rate[limit.v] == HELD]
 
-
-def _holding(d: Dynamics, time: Scalar, y: Vector, u: Vector) -> Vector:
-    """Efforts (nv,) that hold rates at rest."""
-    return d.holding(time, y, u)
+    def _margins(self, found: Found, groups: Sequence[int], forces: Sequence[np.ndarray]) -> np.ndarray:
+        """Return what each group can still hold, in the units of (NS3), as a part of the largest level; −∞ of none."""
+        level = np.array([self._level(found, j, static=True) for j in groups])
+        left = level - np.array([np.linalg.norm(forces[j]) for j in groups])
+        P, own = np.diag(self.affine.P), [(self.d.arms[j], list(self.d.groups[j].rates)) for j in groups]
+        size = np.array([np.sqrt((arms * arms * P[rates]).max()) for arms, rates in own])
+        return np.where(level > 0.0, size * left / (size * level).max(initial=TINY), -np.inf)

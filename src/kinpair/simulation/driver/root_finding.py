@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinpair.compiler.time_loop.roots import FALL, FIRED, LOOK, NOTHING, PASS, RISE, STOP
+from kinpair.compiler.time_loop.roots import FALL, FIRED, LASTS, LOOK, NOTHING, PASS, RISE, STOP
 from kinpair.compiler.time_loop.step import SAFE
 from kinpair.simulation.driver.ongoing import EndError, Ongoing
 from kinpair.simulation.events.events import Event
@@ -64,12 +64,13 @@ def _of_switch(ongoing: Ongoing, x: Watched) -> Pair:
 
 def _of_phase(ongoing: Ongoing, x: Watched) -> Pair:
     active = ongoing.active
-    return PASS if active.guards.changes(active.d) else STOP, LOOK
+    return PASS if active.guards.changes(active.d) else STOP, LASTS
 
 
 def _of_end(ongoing: Ongoing, x: Watched) -> Pair:
     active = ongoing.active
-    return PASS if active.d.stops and active.guards.changes(active.d) else STOP, NOTHING
+    act = PASS if active.d.stops and active.guards.changes(active.d) else STOP
+    return act, NOTHING if x.kind == "gap" else LASTS
 
 
 _PAIRS: dict[str, Callable[[Ongoing, Watched], Pair]] = {
@@ -254,7 +255,7 @@ class RootFinder:
                 watched, before[k], after[k]
             ):
                 roots.append((when(k, b, after[k]), watched))
-            elif watched.kind in ("phase", "push", "contact") and before[k] < 0.0:
+            elif watched.kind in ("phase", "push", "contact") and before[k] <= 0.0:
                 roots.append((a, watched))
             elif watched.kind == "slowing" and before[k] < 0.0 <= after[k]:
                 phase = self._all.index(replace(watched, kind="phase"))

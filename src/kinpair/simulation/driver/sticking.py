@@ -22,7 +22,7 @@ from kinpair.simulation.rounding import STOPPED as TOUCHING
 from kinpair.simulation.status import Status
 
 if TYPE_CHECKING:
-    from kinpair.simulation.driver.resting import AtRest
+    from kinpair.simulation.driver.standing import AtRest
 
 STOPPED = 20.0 * CREEP  # [m/s]: several rates that rub as one and come so near to rest are there
 
@@ -45,9 +45,9 @@ def settle(ongoing: Ongoing, causes: Sequence[Watched], released: Set[Limit] = f
     ]
     if not (open_.d.sticking or closed or mode.resting):
         return
-    u = ongoing.inputs(time, y, stepper.u)
+    u, jumped = ongoing.inputs(time, y, stepper.u), any(x.kind == "gap" for x in causes)
     try:
-        later, result = decided(ongoing, open_.d, y, u, ended, closed, released)
+        later, result = decided(ongoing, open_.d, y, u, ended, closed, released, jumped=jumped)
     except SingularError as problem:
         if slam(ongoing):
             settle(ongoing, causes, released)
@@ -89,14 +89,17 @@ def decided(
     ended: Sequence[int],
     closed: Sequence[Limit],
     released: Set[Limit],
+    *,
+    jumped: bool,
 ) -> tuple[np.ndarray, AtRest]:
     """Return the state (ny,) with the phases that follow from it, and what is at rest.
 
     ended: groups, by place, whose phase is over. closed: limits without gap and rate. released: those that would have
-    to pull.
+    to pull. jumped: have rates jumped here?
     """
     from kinpair.constraints.solve.stick import HELD, SLIDES
-    from kinpair.simulation.driver.resting import AtRest, Standing, at_rest
+    from kinpair.simulation.driver.resting import at_rest
+    from kinpair.simulation.driver.standing import AtRest, Standing
 
     p, time, layout = ongoing.run.inputs.parameters, ongoing.stepper.time, d.layout
     own, before, y = d.concrete(p), y, y.copy()
@@ -118,7 +121,10 @@ def decided(
     y[layout.phase], y[layout.share] = np.where(slid, SLIDES, HELD), np.concatenate([np.zeros(0), *share])
     if not (resting or closed or released):
         return y, AtRest([], [])
-    standing = Standing(d, p, time, before, u, resting, leaving, tuple(closed), tuple(released))
+    active = ongoing.active
+    working = Standing(active.d, p, time, ongoing.stepper.y, u, closed=active.mode.resting)
+    own_limits = tuple(closed), tuple(released)
+    standing = Standing(d, p, time, before, u, resting, leaving, *own_limits, None if jumped else working)
     y[layout.qd] = standing.stopped(y)
     result = at_rest(standing, y)
     for j, state, direction in zip(resting, result.phase, result.share, strict=True):

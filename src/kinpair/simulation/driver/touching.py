@@ -21,7 +21,7 @@ from kinpair.simulation.rounding import STOPPED
 from kinpair.simulation.status import Status
 
 if TYPE_CHECKING:
-    from kinpair.simulation.driver.resting import Standing
+    from kinpair.simulation.driver.standing import Standing
 
 
 def reached(limits: Sequence[Limit], q: np.ndarray) -> list[Limit]:
@@ -65,7 +65,7 @@ def slam(ongoing: Ongoing) -> bool:
 
 def _standing(ongoing: Ongoing, active: Active, y: np.ndarray) -> Standing:
     """Return where the run stands, in a mode with all limits open."""
-    from kinpair.simulation.driver.resting import Standing
+    from kinpair.simulation.driver.standing import Standing
 
     time = ongoing.stepper.time
     return Standing(
