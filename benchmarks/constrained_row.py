@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.timing import race, repeated
 from kinpair import Builder, Mechanism, build
 from kinpair.compiler.kernel import Kernel
-from kinpair.constraints.assembly import Closure
+from kinpair.constraints.assembly.closure import Closure
 from kinpair.evaluation.calls import Calls
 
 CRANK, SPACING = 0.3, 0.5  # [m]: length of the cranks, and from one to the next

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import kinpair as kp
 from benchmarks.robots import robot
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 
 ROBOTS = ("UR5", "xArm7", "Panda", "Allegro", "Go2, free", "G1")
 QUICK = ("UR5", "Panda")

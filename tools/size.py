@@ -2,6 +2,7 @@
 
     python tools/size.py            of src/kinpair
     python tools/size.py FOLDER     of another tree of the package
+    python tools/size.py --chain    the longest chain of imports instead, from the last module to the first
 
 `depth` is the longest chain of imports at the top of modules that ends in the package: each module of the chain imports
 the next. `alone` counts modules with exactly one importer (imports for types and inside functions count as well), and
@@ -72,6 +73,16 @@ def depths(every: dict[str, Module]) -> dict[str, int]:
     return {name: depth(name) for name in every}
 
 
+def chain(every: dict[str, Module]) -> list[str]:
+    """The longest chain of top-level imports: each module imports the next."""
+    deep = depths(every)
+    result, left = [], set(deep)
+    while left:
+        result.append(max(sorted(left), key=lambda name: deep[name]))
+        left = set(every[result[-1]].top)
+    return result
+
+
 def table(root: Path) -> dict[str, tuple[int, ...]]:
     """Lines, files, depth, alone, small and long of each package, and of all."""
     every = modules(root)
@@ -99,9 +110,13 @@ def table(root: Path) -> dict[str, tuple[int, ...]]:
     }
 
 
-def main(folder: str | None = None) -> None:
-    """Print the table of a tree."""
-    root = Path(folder) if folder else Path(__file__).parents[1] / "src" / "kinpair"
+def main(*arguments: str) -> None:
+    """Print the table of a tree, or its longest chain."""
+    folders = [Path(x) for x in arguments if x != "--chain"]
+    root = (folders or [Path(__file__).parents[1] / "src" / "kinpair"])[0]
+    if "--chain" in arguments:
+        print("\n".join(chain(modules(root))))
+        return
     print(
         f"{'':20}" + "".join(f"{head:>7}" for head in ("lines", "files", "depth", "alone", "small", "long"))
     )
@@ -110,4 +125,4 @@ def main(folder: str | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(*sys.argv[1:])

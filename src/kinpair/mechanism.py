@@ -12,19 +12,15 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
-from kinpair.constraints.assembly import (
-    Actuators,
-    Closure,
-    ConstraintForces,
-    Movable,
-    actuators_from,
-    check_solver,
-    constraint_tables,
-    copied,
-    names_from,
-)
-from kinpair.constraints.quantities import EVERY, quantity_of, reaction_names
+from kinpair.constraints.assembly.actuated import Actuators
+from kinpair.constraints.assembly.batch import copied
+from kinpair.constraints.assembly.closure import Closure, constraint_tables
+from kinpair.constraints.assembly.forces import ConstraintForces
+from kinpair.constraints.assembly.movable import Movable, actuators_from, names_from
+from kinpair.constraints.assembly.rank import check_solver
 from kinpair.constraints.quantities.groups import row_names
+from kinpair.constraints.quantities.multipliers import reaction_names
+from kinpair.constraints.quantities.table import EVERY, quantity_of
 from kinpair.constraints.reactions import (
     BearingLoad,
     MotorLoad,
@@ -44,16 +40,10 @@ from kinpair.description.place import Place
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import ActuatorsError, InputError, listed, offered
 from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.quantities import (
-    AXES,
-    METHODS,
-    Request,
-    check_method,
-    link_names,
-    regressor_names,
-    regressor_parameters,
-    request_of,
-)
+from kinpair.evaluation.quantities.frames import link_names
+from kinpair.evaluation.quantities.regressor import regressor_names, regressor_parameters
+from kinpair.evaluation.quantities.request import METHODS, Request, check_method, request_of
+from kinpair.evaluation.quantities.wrenches import AXES
 from kinpair.evaluation.thin import Answer, Thin, thin
 from kinpair.forces.element import Instant
 from kinpair.forces.elements import is_timed, own_elements

@@ -19,14 +19,11 @@ import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.algebra.jet import gradient, jacobian, rate
-from kinpair.constraints.assembly import (
-    KERNELS,
-    Actuators,
-    Closure,
-    ConstraintForces,
-    Movable,
-    actuators_from,
-)
+from kinpair.constraints.assembly.actuated import Actuators
+from kinpair.constraints.assembly.closure import Closure
+from kinpair.constraints.assembly.forces import ConstraintForces
+from kinpair.constraints.assembly.movable import Movable, actuators_from
+from kinpair.constraints.assembly.rank import KERNELS
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.description.constraint_parts import Custom
 from kinpair.description.formula import numbers, with_error

@@ -10,7 +10,7 @@ import kinpair as kp
 import zoo
 from kinpair.compiler.trace import trace
 from kinpair.evaluation import kernels
-from kinpair.evaluation.quantities import request_of
+from kinpair.evaluation.quantities.request import request_of
 from kinpair.formulations import effort_derivatives as closed
 
 FIXED = tuple(

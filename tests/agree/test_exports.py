@@ -15,7 +15,7 @@ from c_compiler import STRICT
 from exported_code import called, exported, library
 from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.compiler.program import flatten
-from kinpair.evaluation.quantities import QUANTITIES
+from kinpair.evaluation.quantities.table import QUANTITIES
 from load_friction_family import mechanism, states
 from robots import urdf
 

@@ -18,7 +18,7 @@ import kinpair as kp
 import zoo
 from families import ALIKE, LARGE_EXAMPLES, family
 from kinpair.analysis.measuring import skewness
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 from kinpair.formulations.limits import MANY, refusal
 from robots import urdf_files
 

@@ -19,7 +19,8 @@ import kinpair as kp
 import zoo
 from families import LARGE_EXAMPLES, example, family
 from kinpair.compiler.program import flatten
-from kinpair.evaluation.quantities import METHODS, QUANTITIES, request_of
+from kinpair.evaluation.quantities.request import METHODS, request_of
+from kinpair.evaluation.quantities.table import QUANTITIES
 from kinpair.model.welds import with_welds
 from robots import urdf_files
 

@@ -16,7 +16,7 @@ from kinpair.constraints.assembly import long
 from kinpair.constraints.quantities import along_tree
 from kinpair.errors import InputError, SingularError
 from kinpair.evaluation.kernels import Kernels
-from kinpair.evaluation.quantities import request_of
+from kinpair.evaluation.quantities.request import request_of
 from kinpair.mechanism import Mechanism
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs/pictures"))

@@ -16,7 +16,7 @@ import kinpair as kp
 import zoo
 from families import family
 from kinpair.constraints.rows.build import is_constrained
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 from kinpair.formulations import kinematics
 from kinpair.spatial.rotation import cross
 from robots import urdf_files

@@ -13,7 +13,7 @@ from kinpair.compiler.kernel import Kernel
 from kinpair.description.parts import Friction
 from kinpair.evaluation import body_loops
 from kinpair.evaluation.kernels import COMPILED, Kernels
-from kinpair.evaluation.quantities import request_of
+from kinpair.evaluation.quantities.request import request_of
 from kinpair.formulations import articulated, denoc
 from kinpair.mechanism import Mechanism
 

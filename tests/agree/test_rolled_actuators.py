@@ -9,7 +9,7 @@ import kinpair as kp
 import zoo
 from kinpair.compiler.kernel import Kernel
 from kinpair.evaluation.kernels import Kernels
-from kinpair.evaluation.quantities import request_of
+from kinpair.evaluation.quantities.request import request_of
 from kinpair.mechanism import Mechanism
 from kinpair.simulation import loops
 from kinpair.simulation.dynamics import Dynamics

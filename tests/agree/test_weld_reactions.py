@@ -10,7 +10,7 @@ import pytest
 import kinpair as kp
 import zoo
 from kinpair.description.parts import Description, Joint, Link, Origin
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 
 TOLERANCE = 1e-12  # a few hundred operations of eps each
 FOUR_BAR = kp.example("four-bar")

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tools import size
 
 import kinpair
 
@@ -151,6 +152,10 @@ def test_modules_of_a_package_import_only_what_stands_above_them(package):
         allowed = {*order[: order.index(own)], own}
         later = (siblings(path, package) & set(order)) - allowed
         assert not later, f"{path.relative_to(SRC)} imports {later}"
+
+
+def test_chains_of_imports_at_the_top_of_modules_are_short():
+    assert len(size.chain(size.modules(SRC))) <= 30
 
 
 def test_no_file_is_called_after_nothing():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kinpair.constraints.assembly import ConstraintForces
+from kinpair.constraints.assembly.forces import ConstraintForces
 from kinpair.constraints.rows.mobility import Mobility
 from kinpair.mechanism import (
     AccelerationDerivatives,

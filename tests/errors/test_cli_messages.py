@@ -9,7 +9,7 @@ from kinpair.cli.main import COMMANDS as TABLE
 from kinpair.cli.main import main
 from kinpair.constraints.solvers import EVERY_SOLVER
 from kinpair.errors import listed
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 
 WAYS = dict.fromkeys(name for names in METHODS.values() for name in names)
 EXAMPLES = f"Examples: {listed(kp.examples())}"

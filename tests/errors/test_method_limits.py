@@ -10,7 +10,7 @@ import pytest
 import kinpair as kp
 import zoo
 from kinpair.cli.answers import Question, State
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 from kinpair.formulations import lagrange_cylinders, lagrange_euler
 from kinpair.formulations.limits import MANY, refusal
 from kinpair.model.build import build

@@ -9,7 +9,7 @@ import pytest
 
 import kinpair as kp
 import zoo
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 from kinpair.formulations.limits import refusal
 
 ROTOR = 0.7

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import kinpair as kp
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 from kinpair.formulations import denoc
 from published.cycloid import along
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 from kinpair.formulations import lagrange_cylinders
 
 PRINTED = 1e-11

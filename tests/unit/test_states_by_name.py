@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.constraints.assembly import ConstraintForces
+from kinpair.constraints.assembly.forces import ConstraintForces
 
 ARM_Q, ARM_QD, ARM_TAU = {"elbow": 0.4}, {"shoulder": -0.2}, {"shoulder": 2.0}
 

@@ -10,7 +10,7 @@ import pytest
 
 import kinpair as kp
 import zoo
-from kinpair.evaluation.quantities import QUANTITIES
+from kinpair.evaluation.quantities.table import QUANTITIES
 from kinpair.model.build import build
 from kinpair.model.symbols import symbol_names, with_symbols
 from robots import urdf

@@ -14,7 +14,7 @@ from kinpair.analysis.progress import progress
 from kinpair.compiler.background import waiting
 from kinpair.compiler.target import host
 from kinpair.errors import InputError, known_keywords, offered
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 from kinpair.mechanism import Mechanism
 from kinpair.model.welds import with_welds
 

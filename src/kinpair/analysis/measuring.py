@@ -21,7 +21,9 @@ from kinpair.constraints.soundness import check_soundness
 from kinpair.errors import InputError, KinpairError
 from kinpair.evaluation.arguments import Arguments, evaluate
 from kinpair.evaluation.kernels import UNROLLED, Kernels
-from kinpair.evaluation.quantities import METHODS, QUANTITIES, STEP, Request, request_of
+from kinpair.evaluation.quantities.derivatives import STEP
+from kinpair.evaluation.quantities.request import METHODS, Request, request_of
+from kinpair.evaluation.quantities.table import QUANTITIES
 from kinpair.formulations import composite, kinematics
 from kinpair.formulations.limits import refusal
 from kinpair.mechanism import Mechanism

@@ -13,7 +13,7 @@ from kinpair import InputError, KinpairError, Mechanism, SingularError
 from kinpair.cli import records
 from kinpair.cli.output import matrix_tables, number_table, texts
 from kinpair.cli.screen import Screen
-from kinpair.constraints.assembly import Actuators
+from kinpair.constraints.assembly.actuated import Actuators
 from kinpair.constraints.rows.build import is_constrained
 from kinpair.errors import ActuatorsError, listed, nearest
 from kinpair.formulations.limits import refusal

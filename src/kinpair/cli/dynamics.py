@@ -13,7 +13,7 @@ from kinpair.cli.answers import Question, State, answers, show
 from kinpair.cli.arguments import Described, Flag, Numbers, Obeying, Option, Root, Snap
 from kinpair.cli.output import print_json
 from kinpair.compiler.background import in_passing
-from kinpair.constraints.assembly import Actuators
+from kinpair.constraints.assembly.actuated import Actuators
 from kinpair.constraints.rows.build import is_constrained
 
 Words: TypeAlias = list[str] | None

@@ -116,7 +116,8 @@ def simulate(
         Print one JSON document, with all samples unless --save is given.
     """
     from kinpair.runs.simulate import outcome_of
-    from kinpair.simulation.given import ALPHA, PATIENCE, Options
+    from kinpair.simulation.given import ALPHA, Options
+    from kinpair.simulation.schedule import PATIENCE
 
     mechanism = arguments.mechanism(file, base=base, snap=snap)
     replaced = check_outputs(file, save=save, plot=plot, report=report)

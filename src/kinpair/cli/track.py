@@ -15,7 +15,7 @@ from kinpair.cli.arguments import Described, Flag, Numbers, Option, Root, Snap, 
 from kinpair.cli.dynamics import Names, chosen_actuators
 from kinpair.cli.output import Out, check_outputs, ended, number_table, print_json
 from kinpair.cli.screen import Screen
-from kinpair.constraints.assembly import Actuators
+from kinpair.constraints.assembly.actuated import Actuators
 
 Kind = Literal["lqr", "pd", "computed-torque", "force-feedback", "none"]
 Seconds = Annotated[float | None, Parameter(metavar="SECONDS", show_default=False)]

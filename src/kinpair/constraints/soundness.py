@@ -18,7 +18,7 @@ import numpy as np
 
 from kinpair.constraints.rounding import FULL_INERTIA, INACCURATE, LOST_IN_ROUNDING
 from kinpair.errors import AccuracyWarning, SingularError, caller_level
-from kinpair.evaluation.quantities import DOUBTFUL
+from kinpair.evaluation.quantities.table import DOUBTFUL
 from kinpair.formulations import composite, kinematics
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Body, Model

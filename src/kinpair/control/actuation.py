@@ -18,7 +18,8 @@ from kinpair.constraints.quantities.efforts import actuator_efforts
 from kinpair.constraints.quantities.projection import nearest_accelerations
 from kinpair.control.regulator import Measured
 from kinpair.errors import InputError, SingularError, listed
-from kinpair.evaluation.quantities import Request, inverse_dynamics, request_of
+from kinpair.evaluation.quantities.dynamics import inverse_dynamics
+from kinpair.evaluation.quantities.request import Request, request_of
 from kinpair.model.model import Model
 from kinpair.motion.trajectory import Trajectory
 

@@ -11,16 +11,18 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from reprlib import repr as shown
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.algebra.arrays import array
 from kinpair.algebra.user_functions import call
-from kinpair.description.constraint_parts import Formula
 from kinpair.description.fields import number
-from kinpair.description.place import Place
 from kinpair.errors import DescriptionError, KinpairError, TraceError, described, listed, nearest
+
+if TYPE_CHECKING:
+    from kinpair.description.constraint_parts import Formula
+    from kinpair.description.place import Place
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sin": np.sin,

@@ -9,11 +9,13 @@ from typing import Any
 
 from kinpair.constraints.assembly.closure import Closure
 from kinpair.constraints.assembly.rank import IN_PHASES, KERNELS, check_solver
-from kinpair.constraints.quantities import EMBEDDED, EVERY
+from kinpair.constraints.quantities.solution import EMBEDDED
+from kinpair.constraints.quantities.table import EVERY
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import InputError, listed, nearest
 from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.quantities import OF_SURFACES, QUANTITIES, Request, request_of
+from kinpair.evaluation.quantities.request import Request, request_of
+from kinpair.evaluation.quantities.table import OF_SURFACES, QUANTITIES
 from kinpair.evaluation.thin import Answer
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.states import FrictionStates

@@ -11,10 +11,10 @@ import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
 from kinpair.algebra.user_arrays import UserArray, user_array
-from kinpair.constraints.quantities import CALLED, CONSTRAINED, quantity_of
+from kinpair.constraints.quantities.table import CALLED, CONSTRAINED, quantity_of
 from kinpair.errors import InputError, LengthError, TraceError
 from kinpair.evaluation.arguments import WRENCH, Arguments, Expected, checked_arguments, evaluate
-from kinpair.evaluation.quantities import Request, check_method
+from kinpair.evaluation.quantities.request import Request, check_method
 from kinpair.forces.elements import is_timed
 from kinpair.forces.states import ports_of
 from kinpair.model.model import Model

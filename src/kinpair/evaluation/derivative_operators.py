@@ -17,7 +17,7 @@ from kinpair.compiler.rolled_derivative import forward_product, reverse_product
 from kinpair.errors import InputError, listed, nearest
 from kinpair.evaluation import body_loops
 from kinpair.evaluation.kernels import Kernels
-from kinpair.evaluation.quantities import Request, request_of
+from kinpair.evaluation.quantities.request import Request, request_of
 
 OF = {  # what is differentiated: the state, and the result as a function of it
     "inverse_dynamics": ("q", "qd", "qdd"),

@@ -22,20 +22,12 @@ from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
 from kinpair.compiler.trace import trace
 from kinpair.constraints import quantities as constrained
-from kinpair.constraints.quantities import CALLED, CONSTRAINED, EVERY, LOOPS
+from kinpair.constraints.quantities.table import CALLED, CONSTRAINED, EVERY, LOOPS
 from kinpair.errors import InputError, LengthError
-from kinpair.evaluation.quantities import (
-    METHODS,
-    External,
-    Quantity,
-    Request,
-    forward_dynamics,
-    forward_of,
-    inverse_dynamics,
-    is_default,
-    solved_for,
-    timed,
-)
+from kinpair.evaluation.quantities.derivatives import forward_of, solved_for
+from kinpair.evaluation.quantities.dynamics import forward_dynamics, inverse_dynamics
+from kinpair.evaluation.quantities.request import METHODS, External, Request, is_default
+from kinpair.evaluation.quantities.table import Quantity, timed
 from kinpair.forces.elements import is_timed, loads_on
 from kinpair.forces.states import ports_of
 from kinpair.formulations import kinematics

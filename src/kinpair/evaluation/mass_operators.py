@@ -10,7 +10,7 @@ import numpy as np
 from kinpair.description.memory import available_memory
 from kinpair.errors import InputError
 from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.quantities import request_of
+from kinpair.evaluation.quantities.request import request_of
 from kinpair.model.recursion import rate_tree
 
 ENTRY = 40.0  # bytes of an entry that is not zero, while the matrix is made

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from kinpair.constraints.quantities import quantity_of
+from kinpair.constraints.quantities.table import quantity_of
 from kinpair.errors import LengthError
-from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.quantities import Request
 
 if TYPE_CHECKING:
     from kinpair.compiler.entry import Tables
     from kinpair.compiler.entry_table import Pattern
+    from kinpair.evaluation.calls import Calls
+    from kinpair.evaluation.quantities.request import Request
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 IGNORED = ("time",)  # where the code does not take it, nothing depends on it

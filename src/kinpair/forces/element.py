@@ -16,15 +16,17 @@ from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.formulations import kinematics
-from kinpair.model.model import Model
-from kinpair.model.recursion import ByBody
 from kinpair.model.state import NOTHING, State
+
+if TYPE_CHECKING:
+    from kinpair.algebra.arrays import Scalar, Vector
+    from kinpair.model.model import Model
+    from kinpair.model.recursion import ByBody
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.forces.element import Element, Instant
 from kinpair.friction.laws.joint import JointFriction
 from kinpair.friction.laws.laws import Coulomb, Level, Levels, Viscous
-from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, joined, rates, total
 from kinpair.model.slip import Slip
 from kinpair.model.state import State
 from kinpair.model.units import units
+
+if TYPE_CHECKING:
+    from kinpair.model.model import Body, Model
 
 
 @final

@@ -11,12 +11,11 @@ World components carry the suffix 0. i is a body, j its parent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array, assemble
-from kinpair.model.model import Body, Model, Place
 from kinpair.model.recursion import (
     ByBody,
     coordinates,
@@ -26,9 +25,12 @@ from kinpair.model.recursion import (
     rates,
     total,
 )
-from kinpair.pairs import Pair
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import cross, skew
+
+if TYPE_CHECKING:
+    from kinpair.model.model import Body, Model, Place
+    from kinpair.pairs import Pair
 
 ZERO = np.zeros(3)
 

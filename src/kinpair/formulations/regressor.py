@@ -22,7 +22,6 @@ from kinpair.algebra.arrays import Matrix, Vector, array, assemble
 from kinpair.formulations.kinematics import Placement
 from kinpair.formulations.newton_euler import Motion, motions
 from kinpair.formulations.rotors import accelerations
-from kinpair.model.friction_data import is_power
 from kinpair.model.model import Model
 from kinpair.model.slip import signs
 from kinpair.spatial.inertia import Inertia
@@ -50,7 +49,7 @@ def _damping(model: Model) -> np.ndarray:
     """Damping of dampers and of laws of friction."""
     damping = model.joints.damping.copy()
     for x in model.frictions:
-        if x.law != "lugre" and not is_power(x):  # bristles have states, powers columns of their own
+        if x.law != "lugre" and not x.is_power:  # bristles have states, powers columns of their own
             damping[x.v] += x.numbers.get("viscous", 0.0)
     return damping
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinpair.algebra.choice import holds_symbols
-from kinpair.constraints.assembly import Closure
 from kinpair.constraints.assembly.batch import at_time
+from kinpair.constraints.assembly.closure import Closure
 from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.quantities import Request, request_of
+from kinpair.evaluation.quantities.request import Request, request_of
 from kinpair.forces.elements import elements_of, is_timed
 from kinpair.friction.loads.dynamics import LEAN, is_brief
 from kinpair.friction.phases.dry import JointFriction, each_state, level_surfaces

@@ -23,7 +23,6 @@ from kinpair.description.warning_list import WarningList, at
 from kinpair.errors import DescriptionError, listed, nearest
 from kinpair.model import surface_data
 from kinpair.model.model import FrictionData
-from kinpair.model.signal import signal_of
 from kinpair.pairs import PAIRS, Pair
 
 POSITIVE = ("stribeck_speed", "exponent", "sigma0", *surface_data.ABOVE_ZERO)  # the others may be zero
@@ -171,18 +170,15 @@ def friction_data(
                 part = f"brake {law.name!r}" if law.name else f"joint {joint.name!r}, friction{number}"
                 place = Place(WarningList(), joint.where, part)
                 levels = {
-                    key: signal_of(x[min(k, len(x) - 1)], place.at(key)) for key, x in numbers.items() if x
+                    key: surface_data.signal_of(x[min(k, len(x) - 1)], place.at(key))
+                    for key, x in numbers.items()
+                    if x
                 }
                 own = {key: number for key, (number, _) in levels.items()}
                 signals = {key: signal for key, (_, signal) in levels.items() if signal is not None}
                 records.append(FrictionData(name, v + k, body_of[joint.name], name_of_law, own, signals))
         v += pair.nv
     return tuple(records)
-
-
-def is_power(x: FrictionData) -> bool:
-    """True if viscous friction grows with a power of the speed."""
-    return x.law == "viscous" and "exponent" in x.numbers
 
 
 def plain_levels(frictions: Sequence[FrictionData], nv: int) -> np.ndarray:

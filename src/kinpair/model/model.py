@@ -12,17 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, same_objects
-from kinpair.description.parts import Description
 from kinpair.errors import InputError, listed, nearest
-from kinpair.model.actuator_data import ActuatorData
-from kinpair.model.signal import Signal
-from kinpair.pairs import Pair
-from kinpair.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from kinpair.description.parts import Description
+    from kinpair.model.actuator_data import ActuatorData
+    from kinpair.pairs import Pair
+    from kinpair.spatial.pose import Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Factor of a number of the description: `function` of t [s], or the input named; `text` identifies it."""
+
+    text: str
+    function: Callable[[Any], Any] | None = None
+    input: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +148,11 @@ class FrictionData:
     numbers: Mapping[str, Scalar]
     signals: Mapping[str, Signal] = field(default_factory=dict[str, Signal])  # of levels that change, by key
 
+    @property
+    def is_power(self) -> bool:
+        """True if viscous friction grows with a power of the speed."""
+        return self.law == "viscous" and "exponent" in self.numbers
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurfaceData:
@@ -186,7 +201,7 @@ class Model:
     springs: tuple[SpringData, ...] = ()  # between points
     frictions: tuple[FrictionData, ...] = ()  # in joints
     surfaces: tuple[SurfaceData, ...] = ()  # in joints, with friction from load
-    slip: Any = None  # how each rate slides, see `kinpair.forces.slip`; None: as its sign says
+    slip: Any = None  # how each rate slides, see `kinpair.model.slip`; None: as its sign says
     actuators: tuple[ActuatorData, ...] = ()
     pads: tuple[Any, ...] = ()  # compliant contacts, see `contact_pads.py`
     contacts: Any = None  # geoms and pairs, see `contact_data.py`; None: nothing touches

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from kinpair.algebra.arrays import Matrix, Vector, array, assemble
-from kinpair.model.model import Model
+
+if TYPE_CHECKING:
+    from kinpair.model.model import Model
 
 ByBody: TypeAlias = list[Any]
 Step: TypeAlias = Callable[..., Any]

@@ -8,14 +8,16 @@ locked stays at rest, by whatever effort that takes.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.arrays import Vector, array
 from kinpair.algebra.choice import sign
-from kinpair.model.model import Body, Model
 from kinpair.model.recursion import each, joined, rates
+
+if TYPE_CHECKING:
+    from kinpair.model.model import Body, Model
 
 
 class Slip(NamedTuple):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from kinpair.description.formula import function_of
 from kinpair.description.friction_laws import EFFICIENCIES, FROM_LOAD, KEYS, laws_of, numbered
 from kinpair.description.parts import Friction, Joint, Level
 from kinpair.description.place import Place
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed
-from kinpair.model.model import SurfaceData
-from kinpair.model.signal import signal_of
-from kinpair.pairs import Pair
+from kinpair.model.model import Signal, SurfaceData
+
+if TYPE_CHECKING:
+    from kinpair.pairs import Pair
 
 Values: TypeAlias = Mapping[str, Sequence[float | Level]]
 
@@ -34,6 +36,15 @@ NEEDS: dict[
     "servo": dict.fromkeys(DRIVEN, ()),
 }
 ABOVE_ZERO = ("radius", "length", "width")
+
+
+def signal_of(level: float | Level, place: Place) -> tuple[float, Signal | None]:
+    """Return the number that a level has in the model, and its signal; None of a level that does not change."""
+    if not isinstance(level, Level):
+        return float(level), None
+    if level.input:
+        return float(level.scale), Signal(f"input {level.input}", input=level.input)
+    return float(level.scale), Signal(str(level.formula), function_of(level.formula, ("t",), place))
 
 
 def troubles(law: Friction, joint: Joint) -> Iterator[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from kinpair.model.model import Model
+if TYPE_CHECKING:
+    from kinpair.model.model import Model
 
 TURN, SHIFT = ("rad", "rad/s", "N m"), ("m", "m/s", "N")
 PARTS = {  # part of a pair → units of coordinate, rate, effort

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
 from kinpair.compiler.patience import patience
-from kinpair.constraints.assembly import Actuators
+from kinpair.constraints.assembly.actuated import Actuators
 from kinpair.errors import InputError, SingularError, expect, listed
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism

@@ -13,8 +13,8 @@ import numpy as np
 
 from kinpair.algebra import series
 from kinpair.errors import InputError
-from kinpair.mechanism import FramePose
 from kinpair.motion.trajectory import Trajectory
+from kinpair.results import FramePose
 from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import Panel
 

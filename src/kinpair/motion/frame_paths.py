@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinpair.errors import InputError
-from kinpair.mechanism import FramePose
 from kinpair.motion.frame_motion import FrameTrajectory, pose_of, quaternion_products
 from kinpair.motion.harmonics import Harmonics
 from kinpair.motion.laws import Law, law_of
@@ -25,6 +24,7 @@ from kinpair.motion.retimed import retimed, scaled
 from kinpair.motion.sequence import Part, sequence
 from kinpair.motion.spline import through
 from kinpair.motion.trajectory import Trajectory, positive
+from kinpair.results import FramePose
 from kinpair.spatial.rotation import to_quaternion, unit
 
 ARM = 0.1  # [m]: a turn of 1 rad counts as this length where speeds are shared out

@@ -23,7 +23,9 @@ from kinpair.compiler.derivative import jacobian
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed, nearest
-from kinpair.evaluation.quantities import inverse_dynamics, request_of, resultant
+from kinpair.evaluation.quantities.dynamics import inverse_dynamics
+from kinpair.evaluation.quantities.request import request_of
+from kinpair.evaluation.quantities.wrenches import resultant
 from kinpair.mechanism import Mechanism
 from kinpair.model.digest import digest, has_functions
 from kinpair.motion.trajectory import Trajectory

@@ -22,21 +22,21 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.errors import InputError, listed
-from kinpair.mechanism import Mechanism
 from kinpair.motion import gait_pictures as pictures
 from kinpair.motion.human_gait import quintic
 from kinpair.motion.inputs import Inputs, inputs_of
-from kinpair.motion.leg_synergy import LegNumbers, LegSynergy
 from kinpair.motion.nominal import Nominal
-from kinpair.motion.pelvis_gait import PelvisStep, PlannedStep
 from kinpair.motion.steps import Steps, mirror
 from kinpair.motion.support import Ground, Support, carried, shared, support
-from kinpair.motion.synergy import Synergy
-from kinpair.motion.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from kinpair.mechanism import Mechanism
+    from kinpair.motion.leg_synergy import LegNumbers, LegSynergy
+    from kinpair.motion.pelvis_gait import PelvisStep, PlannedStep
+    from kinpair.motion.synergy import Synergy
+    from kinpair.motion.trajectory import Trajectory
     from kinpair.viewer.page import Page
 
 TRUNK = ("trunk-pitch", "trunk-roll")

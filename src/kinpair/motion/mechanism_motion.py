@@ -9,13 +9,15 @@ accelerations are the nearest ones that satisfy them:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kinpair.mechanism import Mechanism
 from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Motion, Trajectory
+
+if TYPE_CHECKING:
+    from kinpair.mechanism import Mechanism
 
 
 @final

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.algebra.arrays import columns
-from kinpair.constraints.assembly import Actuators
+from kinpair.constraints.assembly.actuated import Actuators
 from kinpair.errors import InputError, expect
 from kinpair.forces.elements import efforts_of, losses, stored_energy
-from kinpair.mechanism import Energy, Mechanism
+from kinpair.mechanism import Mechanism
 from kinpair.model.state import State
 from kinpair.model.units import units
 from kinpair.motion.feasibility import Feasibility, feasibility
@@ -30,6 +30,7 @@ from kinpair.motion.frame_motion import FrameTrajectory
 from kinpair.motion.motors import MotorCourse, motor_courses
 from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Motion, Trajectory
+from kinpair.results import Energy
 from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import GREYS, Look, Panel, distinct
 

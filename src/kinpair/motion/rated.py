@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from kinpair.algebra import series
-from kinpair.mechanism import Mechanism
-from kinpair.model.model import Model
 from kinpair.motion.frame_motion import normalised, quaternion_products
 from kinpair.motion.trajectory import Motion, Trajectory
+
+if TYPE_CHECKING:
+    from kinpair.mechanism import Mechanism
+    from kinpair.model.model import Model
 
 QUATERNION = 4  # the last coordinates of a pair that has more coordinates than rates
 CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])

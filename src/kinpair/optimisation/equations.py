@@ -21,7 +21,8 @@ from kinpair.algebra.user_functions import rebound
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, listed, nearest
-from kinpair.evaluation.quantities import request_of, resultant
+from kinpair.evaluation.quantities.request import request_of
+from kinpair.evaluation.quantities.wrenches import resultant
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.spatial.rotation import cross

@@ -27,13 +27,14 @@ from kinpair.algebra.user_arrays import plain
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from kinpair.constraints import quantities as constrained
-from kinpair.constraints.quantities import Moving
+from kinpair.constraints.quantities.derivatives import Moving
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Configuration
 from kinpair.constraints.rows.joined import Joined
 from kinpair.errors import InputError, listed, nearest
-from kinpair.evaluation.quantities import Request, inverse_dynamics, request_of
+from kinpair.evaluation.quantities.dynamics import inverse_dynamics
+from kinpair.evaluation.quantities.request import Request, request_of
 from kinpair.forces.actuators.actuator import Actuator, actuator_elements
 from kinpair.forces.actuators.dc_motor import DCMotor
 from kinpair.forces.actuators.gear import RigidGear

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from kinpair.algebra.lu import pivot_order
-from kinpair.constraints.assembly import Closure
+from kinpair.constraints.assembly.closure import Closure
 from kinpair.constraints.rounding import RANK
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import SOLVERS, Problem

@@ -32,7 +32,6 @@ from kinpair.constraints.rows.joined import Joined, Mark
 from kinpair.constraints.rows.rolling import Rolls
 from kinpair.description.constraint_parts import Rolling
 from kinpair.errors import InputError
-from kinpair.model.friction_data import is_power
 from kinpair.model.model import FrictionData, Model, Place, SurfaceData
 from kinpair.model.symbols import with_symbols
 from kinpair.printed_equations.constant import AXES, ZERO, Constant, merged, place_constants, signed
@@ -214,7 +213,7 @@ def _refuse_laws(model: Model) -> None:
     others: list[FrictionData | SurfaceData] = [
         x
         for x in model.frictions
-        if x.law not in ("coulomb", "viscous") or "level_negative" in x.numbers or x.signals or is_power(x)
+        if x.law not in ("coulomb", "viscous") or "level_negative" in x.numbers or x.signals or x.is_power
     ]
     others += model.surfaces
     if others:

@@ -13,14 +13,14 @@ from kinpair.algebra.arrays import array
 from kinpair.algebra.choice import sign
 from kinpair.compiler.program import Program, Shape, needed
 from kinpair.compiler.trace import trace
-from kinpair.constraints.assembly import Closure
-from kinpair.constraints.quantities import free_terms
+from kinpair.constraints.assembly.closure import Closure
+from kinpair.constraints.quantities.equations import free_terms
 from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Constraint
 from kinpair.errors import InputError, KinpairError
 from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.quantities import request_of
+from kinpair.evaluation.quantities.request import request_of
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State

@@ -14,8 +14,9 @@ from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, StorageError
 from kinpair.loading import build
-from kinpair.mechanism import Energy, Mechanism
+from kinpair.mechanism import Mechanism
 from kinpair.model.digest import digest
+from kinpair.results import Energy
 from kinpair.runs.files.checksums import edited, sound
 from kinpair.runs.files.file_layout import MODE, RESIDUALS
 from kinpair.runs.files.stored import Stored, read_file

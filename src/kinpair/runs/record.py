@@ -19,9 +19,10 @@ from kinpair.description.parts import Description
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, InputError
 from kinpair.forces.states import account_names, has_actuators, ports_of, sticking_names
-from kinpair.mechanism import Energy, Mechanism
+from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.units import units
+from kinpair.results import Energy
 from kinpair.simulation.contact.numbers import KEPT, LEDGER, POINTS, SUMS
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Change, Event, EventRecord

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.errors import InputError
-from kinpair.mechanism import Mechanism
 from kinpair.runs.files import checksums
 from kinpair.runs.files.checksums import Checkpoint, SampleWriter
 from kinpair.runs.files.file_layout import (
@@ -41,15 +40,18 @@ from kinpair.runs.judgement import interruptible
 from kinpair.runs.load import result_of
 from kinpair.runs.progress import Progress
 from kinpair.runs.record import as_text, residual_of, samples_of, singular_of
-from kinpair.runs.result import Result
-from kinpair.simulation.driver.batch import BatchDriver
-from kinpair.simulation.driver.driver import Driver
 from kinpair.simulation.held import Residual, Singular
-from kinpair.simulation.modes.modes import Entry
 from kinpair.simulation.monitors.endings import nearest_singular, status_of
 from kinpair.simulation.monitors.verdict import Energies, Seen, verdict
 from kinpair.simulation.run import Piece, Run
 from kinpair.simulation.status import Status
+
+if TYPE_CHECKING:
+    from kinpair.mechanism import Mechanism
+    from kinpair.runs.result import Result
+    from kinpair.simulation.driver.batch import BatchDriver
+    from kinpair.simulation.driver.driver import Driver
+    from kinpair.simulation.modes.modes import Entry
 
 
 class DiskError(Exception):

@@ -21,10 +21,10 @@ from kinpair.runs.result import Result
 from kinpair.runs.targets import RUN, claimed, target
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
-from kinpair.simulation.given import ALPHA, CHECKPOINT, PATIENCE, Options, movable
+from kinpair.simulation.given import ALPHA, CHECKPOINT, Options, movable
 from kinpair.simulation.prepare import prepared
 from kinpair.simulation.run import Run, warn_of_calls
-from kinpair.simulation.schedule import positive
+from kinpair.simulation.schedule import PATIENCE, positive
 from kinpair.system import System
 
 OVERLAP = 1e-4  # of geoms at the start that is reported [m]

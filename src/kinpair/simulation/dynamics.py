@@ -16,7 +16,7 @@ import numpy as np
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.constraints import quantities as constrained
-from kinpair.evaluation.quantities import Request, request_of
+from kinpair.evaluation.quantities.request import Request, request_of
 from kinpair.forces.element import Element
 from kinpair.forces.elements import acting, applied_wrenches, elements_of, losses, stored_energy
 from kinpair.forces.states import (

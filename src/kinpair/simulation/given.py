@@ -20,14 +20,13 @@ from kinpair.model.symbols import check_symbols
 from kinpair.simulation.dynamics import with_quaternion
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.events.limits import Limits
-from kinpair.simulation.schedule import check_size, finite, real
+from kinpair.simulation.schedule import PATIENCE, check_size, finite, real
 from kinpair.simulation.torques import Torque
 from kinpair.system import System
 
 DT = 1e-3
 RTOL, ATOL = 1e-9, 1e-10
 ALPHA = 20.0  # [1/s] of Baumgarte's stabilisation
-PATIENCE = 10.0  # seconds of computing without progress after which a run ends
 CHECKPOINT = 0.5  # seconds of work between two of them
 
 

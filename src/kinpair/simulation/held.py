@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, final
 
 import numpy as np
 
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.constraints import quantities as constrained
-from kinpair.constraints.assembly import Closure, check_solver
+from kinpair.constraints.assembly.rank import check_solver
 from kinpair.constraints.rounding import SHORT
 from kinpair.constraints.rows.build import is_constrained
 from kinpair.constraints.rows.coordinates import OfRates
@@ -32,17 +32,20 @@ from kinpair.constraints.solvers import DEFAULT_SOLVER, OF_BODIES
 from kinpair.constraints.soundness import lost_joint
 from kinpair.errors import InputError, listed
 from kinpair.evaluation import quantities
-from kinpair.evaluation.quantities import Request
-from kinpair.forces.element import Element
+from kinpair.evaluation.quantities.request import Request
 from kinpair.forces.states import sticking_names
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import only_sound
-from kinpair.mechanism import Mechanism
-from kinpair.model.model import Model
-from kinpair.model.state import State
 from kinpair.simulation.rounding import MASSLESS, REDUNDANT
 from kinpair.simulation.sample_memory import largest
 from kinpair.simulation.schedule import finite
+
+if TYPE_CHECKING:
+    from kinpair.constraints.assembly.closure import Closure
+    from kinpair.forces.element import Element
+    from kinpair.mechanism import Mechanism
+    from kinpair.model.model import Model
+    from kinpair.model.state import State
 
 NEAR = 1e-4  # of A M⁻¹ Aᵀ: a pivot below this part of what it was at the start is reported
 WORST = 1e-4  # [m] or [rad]: loops that are wider open than at the start by this have drifted

@@ -12,28 +12,30 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from kinpair.algebra.arrays import array, columns, rows
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.patience import patience
-from kinpair.compiler.time_loop.inputs import Inputs
 from kinpair.compiler.trace import trace
 from kinpair.errors import RecordingWarning, caller_level
-from kinpair.mechanism import Mechanism
-from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.events.limits import Limit, Limits
-from kinpair.simulation.given import PATIENCE
 from kinpair.simulation.held import Holding, Suspended
-from kinpair.simulation.loops import Guard
-from kinpair.simulation.methods.integrators import Integrator
 from kinpair.simulation.recording import NotRecorded, Recorded
-from kinpair.simulation.schedule import Plan
+from kinpair.simulation.schedule import PATIENCE
 from kinpair.simulation.status import Status
-from kinpair.simulation.torques import Caller, Torque
+
+if TYPE_CHECKING:
+    from kinpair.compiler.time_loop.inputs import Inputs
+    from kinpair.mechanism import Mechanism
+    from kinpair.simulation.dynamics import Dynamics
+    from kinpair.simulation.loops import Guard
+    from kinpair.simulation.methods.integrators import Integrator
+    from kinpair.simulation.schedule import Plan
+    from kinpair.simulation.torques import Caller, Torque
 
 CHECKS_AT_REST = 500  # in a run, at least, at joints at rest under inputs that change
 

@@ -17,6 +17,7 @@ SAMPLES = 10_000  # unless asked for otherwise, fixed steps give at most so many
 EVENLY = 1_001  # and adaptive ones so many, evenly spaced
 MOST = 100_000_000  # samples: beyond that an interval is taken for a mistake
 USUAL = 1000  # steps of a short run
+PATIENCE = 10.0  # seconds of computing without progress after which a run ends
 MOST_STEPS = 10**12  # steps: beyond that a length of steps is taken for a mistake
 RESOLVED = 1e-3  # a step, as a part of which neighbouring times may be apart
 SPANNED = 1e-6  # the same for the duration of a run that chooses its steps

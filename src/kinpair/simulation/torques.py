@@ -28,17 +28,19 @@ from functools import partial
 from inspect import signature
 from math import isfinite
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.errors import InputError, described, listed
 from kinpair.evaluation.arguments import WRENCH, Expected
-from kinpair.mechanism import Mechanism
-from kinpair.simulation.layout import StateLayout
 from kinpair.simulation.recording import NotRecorded, Recorded, recorded
 from kinpair.simulation.schedule import real
+
+if TYPE_CHECKING:
+    from kinpair.algebra.arrays import Scalar, Vector
+    from kinpair.mechanism import Mechanism
+    from kinpair.simulation.layout import StateLayout
 
 PLAIN = (FunctionType, partial, BuiltinFunctionType)
 MEMORY = "an object may have a memory; with the attribute traceable = True it is recorded"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Vector
+if TYPE_CHECKING:
+    from kinpair.algebra.arrays import Matrix, Vector
 
 
 class Pose(NamedTuple):

@@ -30,7 +30,8 @@ from kinpair.compiler.time_loop.loop import FixedLoop
 from kinpair.compiler.time_loop.parts import Flow
 from kinpair.compiler.trace import trace
 from kinpair.errors import InputError, SingularError, listed, nearest
-from kinpair.evaluation.quantities import forward_dynamics, request_of
+from kinpair.evaluation.quantities.dynamics import forward_dynamics
+from kinpair.evaluation.quantities.request import request_of
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build
 from kinpair.model.model import Model

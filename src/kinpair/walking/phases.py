@@ -14,20 +14,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from kinpair.analysis.linear.linear_model import LinearModel
-from kinpair.analysis.linear.linearise import linearise
-from kinpair.control.linear_quadratic import LinearQuadratic, lqr
 from kinpair.description import constraint_forms as constraint
 from kinpair.errors import InputError, listed
 from kinpair.forces.elements import owners_of
 from kinpair.forces.states import has_actuators
-from kinpair.mechanism import Mechanism
 from kinpair.motion.gait import SOLES, Gait
 from kinpair.motion.trajectory import positive
+
+if TYPE_CHECKING:
+    from kinpair.analysis.linear.linear_model import LinearModel
+    from kinpair.control.linear_quadratic import LinearQuadratic
+    from kinpair.mechanism import Mechanism
 
 NODES = 96  # of a series
 GAITS = 8  # of which phases are kept
@@ -37,7 +38,6 @@ KNOTS = 101  # of gains over a phase
 RATES = 0.003  # [1/(kg m²)]: β, what twice the kinetic energy of a change counts
 FOOT = 1000.0  # what a change of the swinging sole counts against one of a coordinate
 LIGHTEST = 0.01  # part of the load from which a leg takes part
-GaitRegulator = tuple[LinearQuadratic, LinearQuadratic]
 
 
 @final
@@ -148,7 +148,9 @@ def input_places(m: Mechanism) -> list[int]:
     return [places[v] for v in range(BASE, m.nv)]
 
 
-def regulator(gait: Gait, *, rate: float = 0.2, effort: float = 100.0) -> GaitRegulator:
+def regulator(
+    gait: Gait, *, rate: float = 0.2, effort: float = 100.0
+) -> tuple[LinearQuadratic, LinearQuadratic]:
     """Regulators for single and for double support, which `replay` takes.
 
     rate [1/s]: degree of stability π, above what the cost gives: larger ones ask the foot for more. effort [N m]: E,
@@ -160,6 +162,9 @@ def regulator(gait: Gait, *, rate: float = 0.2, effort: float = 100.0) -> GaitRe
 
 
 def _along(gait: Gait, phase: Phase, rate: float, effort: float) -> LinearQuadratic:
+    from kinpair.analysis.linear.linearise import linearise
+    from kinpair.control.linear_quadratic import lqr
+
     m, time = gait.mechanism, np.linspace(phase.start, phase.end, KNOTS)
     x = gait.synergy.at(time)
     legs = {sole: np.abs(m.jacobian(x.q[0], sole)[:, BASE:]).max(0) > 0.0 for sole in SOLES}

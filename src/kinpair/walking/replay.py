@@ -32,10 +32,12 @@ from kinpair.runs.result import Result
 from kinpair.runs.simulate import simulate
 from kinpair.runs.targets import Kind, target
 from kinpair.walking import pictures as replay_pictures
-from kinpair.walking.phases import GaitRegulator, Phase, phases, phases_on_contacts
+from kinpair.walking.phases import Phase, phases, phases_on_contacts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from kinpair.control.linear_quadratic import LinearQuadratic
 
 
 SAMPLES = 100  # of a run
@@ -232,7 +234,7 @@ def replay(
     *,
     steps: int = 1,
     start: tuple[Any, Any] | None = None,
-    regulator: GaitRegulator | None = None,
+    regulator: tuple[LinearQuadratic, LinearQuadratic] | None = None,
     rtol: float | None = None,
     feet: str = "held",
 ) -> Replay:

@@ -26,7 +26,7 @@ from kinpair.analysis.comparison_views import BAR
 from kinpair.analysis.measuring import random_states
 from kinpair.compiler import patience as patience_module
 from kinpair.errors import InputError
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 from kinpair.formulations import composite, denoc
 from waiting import HANGS, wait_until
 

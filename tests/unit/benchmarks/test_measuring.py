@@ -15,7 +15,7 @@ from benchmarks.robots import ROBOTS, robot
 from benchmarks.timing import race, repeated, wall_time
 
 from kinpair.compiler import target
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 
 
 def test_the_faster_wins():

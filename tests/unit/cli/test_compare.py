@@ -9,7 +9,7 @@ import pytest
 import kinpair as kp
 from kinpair.analysis.comparison import Row
 from kinpair.cli.main import main
-from kinpair.evaluation.quantities import METHODS
+from kinpair.evaluation.quantities.request import METHODS
 
 
 def shown(capsys, *words):

@@ -9,7 +9,7 @@ import closed
 import kinpair as kp
 from kinpair.constraints import quantities as constrained
 from kinpair.constraints.rows.stacked import holonomic_rows
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.model.state import State
 
 NAMES = ("four-bar", "slider-crank", "stewart")

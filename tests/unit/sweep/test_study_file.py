@@ -132,6 +132,6 @@ def test_the_command_says_how_many_cases_failed(tmp_path, monkeypatch, capsys, v
     Path("some.toml").write_text(f'function = "cases.py:inverse"\n[over]\nx = [{values}]\n')
     assert main(["sweep", "some.toml", "--workers", "0"]) == 2
     caught = capsys.readouterr()
-    assert caught.err == f"kinpair: {count} failed; --resume --retry computes them again\n"
+    assert caught.err == f"kinpair: {count} failed; compute them again with --resume --retry\n"
     assert "failed: x = 0" in caught.out
     assert len(kp.open_sweep("some.sweep")) == len(values.split(","))

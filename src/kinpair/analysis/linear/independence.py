@@ -29,7 +29,7 @@ from kinpair.constraints.rounding import RANK
 from kinpair.constraints.rows.stacked import holonomic_rows
 from kinpair.constraints.solvers.rank_revealing import lengths
 from kinpair.errors import InputError, SingularError, listed, nearest
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.mechanism import Mechanism
 from kinpair.system import System
 

@@ -38,7 +38,9 @@ from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.trace import trace
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import InputError, SingularError, TraceError, listed, nearest
-from kinpair.evaluation.quantities import QUANTITIES, actuation, request_of
+from kinpair.evaluation.quantities.dynamics import actuation
+from kinpair.evaluation.quantities.request import request_of
+from kinpair.evaluation.quantities.table import QUANTITIES
 from kinpair.forces.elements import acting, elements_of
 from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism

@@ -19,15 +19,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinpair.analysis.linear.independence import Independence, Variations
-from kinpair.analysis.linear.partials import Partials
 from kinpair.analysis.linear.point import turned, turning_joints
 from kinpair.formulations import kinematics
-from kinpair.model.model import Model
 from kinpair.spatial.rotation import skew
+
+if TYPE_CHECKING:
+    from kinpair.analysis.linear.independence import Independence, Variations
+    from kinpair.analysis.linear.partials import Partials
+    from kinpair.model.model import Model
 
 Spins = Mapping[str, np.ndarray]  # s by joint, in axes of the child
 

@@ -21,27 +21,6 @@ movable         states given by name; what a mechanism and a system without bodi
 A module imports only what stands above it; a test checks it.
 """
 
-from kinpair.constraints.assembly.actuated import Actuators
-from kinpair.constraints.assembly.batch import copied
-from kinpair.constraints.assembly.closure import Closure, constraint_tables
-from kinpair.constraints.assembly.forces import ConstraintForces
-from kinpair.constraints.assembly.movable import Movable, actuators_from, names_from
-from kinpair.constraints.assembly.positions import start_outside
-from kinpair.constraints.assembly.rank import KERNELS, check_solver
 from kinpair.errors import moved
-
-__all__ = [
-    "KERNELS",
-    "Actuators",
-    "Closure",
-    "ConstraintForces",
-    "Movable",
-    "actuators_from",
-    "check_solver",
-    "constraint_tables",
-    "copied",
-    "names_from",
-    "start_outside",
-]
 
 __getattr__ = moved(__name__, ("assemble",), "kinpair.constraints.rows.closing")

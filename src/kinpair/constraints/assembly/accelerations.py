@@ -20,9 +20,9 @@ from kinpair.constraints.assembly.long import LongLoops
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.rubbing import Rubbing
-from kinpair.constraints.quantities import rows_sound
+from kinpair.constraints.quantities.solution import rows_sound
 from kinpair.constraints.solvers import DEFAULT_SOLVER
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.friction.phases.states import RestingStates
 
 

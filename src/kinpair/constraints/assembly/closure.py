@@ -14,8 +14,6 @@ from kinpair.constraints.assembly.rates import Rates
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.rows.mobility import HEADINGS, entries
 from kinpair.errors import KinpairError
-from kinpair.evaluation.calls import Calls
-from kinpair.model.model import Model
 from kinpair.model.table import aligned
 
 if TYPE_CHECKING:
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from kinpair.constraints.assembly.effort_derivatives import EffortDerivatives, EffortRegressor
     from kinpair.constraints.assembly.forces import AnyRank, Forces
     from kinpair.constraints.assembly.reactions import ConstrainedReactions
+    from kinpair.evaluation.calls import Calls
+    from kinpair.model.model import Model
 
 T = TypeVar("T")
 

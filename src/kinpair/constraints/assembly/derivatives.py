@@ -15,10 +15,10 @@ from kinpair.constraints.assembly.accelerations import Answer, ClosedAcceleratio
 from kinpair.constraints.assembly.batch import at_time, state_of, states_of
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
-from kinpair.constraints.quantities import Slopes
+from kinpair.constraints.quantities.derivatives import Slopes
 from kinpair.constraints.solvers import DEFAULT_SOLVER, refusal
 from kinpair.errors import LengthError, SingularError
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.friction.phases.dry import held_slopes
 from kinpair.friction.phases.states import RestingStates
 

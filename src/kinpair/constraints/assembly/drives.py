@@ -11,11 +11,8 @@ import numpy as np
 
 from kinpair.constraints.assembly.actuated import Actuated, Actuators
 from kinpair.constraints.assembly.batch import at_time, named, state_of
-from kinpair.constraints.assembly.rank import Requests
-from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
-from kinpair.constraints.quantities import HOLDS
-from kinpair.constraints.rounding import UNBALANCED
+from kinpair.constraints.rounding import HOLDS, UNBALANCED
 from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import IN_LOOP, ON_LINK, by_constraint
@@ -23,9 +20,11 @@ from kinpair.constraints.solvers import rank_revealing
 from kinpair.constraints.solvers.rank_revealing import Efforts, efforts, multipliers_of
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.evaluation.arguments import Arguments
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 
 if TYPE_CHECKING:
+    from kinpair.constraints.assembly.rank import Requests
+    from kinpair.constraints.assembly.rows import ConstraintRows
     from kinpair.constraints.assembly.rubbing import Rubbing
 
 ByConstraint = dict[str, np.ndarray]

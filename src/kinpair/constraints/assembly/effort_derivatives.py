@@ -26,11 +26,11 @@ from kinpair.constraints.assembly.batch import at_time, named
 from kinpair.constraints.assembly.drives import Drives
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
-from kinpair.constraints.quantities import Slopes
+from kinpair.constraints.quantities.derivatives import Slopes
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.constraints.solvers.rank_revealing import null_space, rank_of
 from kinpair.errors import SingularError, listed
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 
 CALL = "inverse_dynamics_derivatives(q, qd, qdd, actuators={})"
 REGRESSOR_CALL = "regressor(q, qd, qdd, actuators={})"

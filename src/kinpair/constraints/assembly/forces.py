@@ -14,14 +14,14 @@ from kinpair.constraints.assembly.batch import Often, at_time, named, state_of
 from kinpair.constraints.assembly.drives import Drives
 from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
-from kinpair.constraints.quantities import Terms, solve_any_rank
+from kinpair.constraints.quantities.solution import Terms, solve_any_rank
 from kinpair.constraints.rounding import PART, SHARED
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.rolling import Rolls
 from kinpair.constraints.solvers import DEFAULT_SOLVER, rank_revealing
 from kinpair.constraints.solvers.rank_revealing import Solved
 from kinpair.errors import SingularError, listed
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ from kinpair.constraints.quantities.along_tree import Closing, plan_of
 from kinpair.constraints.rounding import CLOSED, DEPENDENT_PIVOT
 from kinpair.constraints.rounding import OPEN_ROW as OPEN
 from kinpair.errors import InputError, SingularError
-from kinpair.evaluation.quantities import Request, request_of
+from kinpair.evaluation.quantities.request import Request, request_of
 
 LONG = 120  # bodies
 STEPS = 200  # towards a closed position

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.constraints.assembly.actuated import ALL, CALL, Actuators
 from kinpair.constraints.assembly.batch import at_time
-from kinpair.constraints.assembly.closure import Closure
 from kinpair.constraints.assembly.positions import start_outside
-from kinpair.constraints.rows.mobility import Mobility
 from kinpair.errors import InputError
-from kinpair.evaluation.calls import Calls
 from kinpair.forces.states import ports_of
 from kinpair.model.entries import batch_of, filled, words_of
-from kinpair.model.model import Model
+
+if TYPE_CHECKING:
+    from kinpair.constraints.assembly.closure import Closure
+    from kinpair.constraints.rows.mobility import Mobility
+    from kinpair.evaluation.calls import Calls
+    from kinpair.model.model import Model
 
 
 def arrays(closure: Closure, state: Mapping[str, Any], time: Any) -> tuple[Any, ...]:

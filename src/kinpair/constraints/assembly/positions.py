@@ -32,7 +32,7 @@ from kinpair.constraints.rows.closing import (
 )
 from kinpair.constraints.rows.stacked import holonomic_rows
 from kinpair.errors import InputError, LimitWarning, SingularError, caller_level, listed
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.formulations import kinematics
 from kinpair.model import starts
 from kinpair.model.model import Model

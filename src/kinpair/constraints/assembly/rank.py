@@ -20,12 +20,13 @@ from kinpair.constraints.assembly.batch import at_time, named, state_of
 from kinpair.constraints.assembly.positions import Assembly
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
-from kinpair.constraints.quantities import EMBEDDED, WIDE_OPEN, compliances_of
-from kinpair.constraints.rounding import INDEPENDENT, NARROW, ROUNDING
+from kinpair.constraints.quantities.multipliers import compliances_of
+from kinpair.constraints.quantities.solution import EMBEDDED
+from kinpair.constraints.rounding import INDEPENDENT, NARROW, ROUNDING, WIDE_OPEN
 from kinpair.constraints.rows.mobility import Mobility, independent_rows
 from kinpair.constraints.solvers import EVERY_SOLVER, OF_ENERGY, rank_revealing, refusal
 from kinpair.errors import InputError, SingularError, listed, nearest
-from kinpair.evaluation.quantities import Request, request_of
+from kinpair.evaluation.quantities.request import Request, request_of
 from kinpair.formulations import kinematics
 
 ABOUT = 0.7  # [rad] or [m]: how far away from the given state

@@ -14,7 +14,7 @@ from kinpair.constraints.rounding import STANDING
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.errors import InputError, SingularError, listed
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.model.entries import INPUTS, batch_of, filled, words_of
 
 STEPS = 50  # where rows are not linear in the rates

@@ -14,7 +14,7 @@ from kinpair.constraints.assembly.rank import Requests
 from kinpair.constraints.assembly.rows import ConstraintRows
 from kinpair.constraints.assembly.sharing import SharedLoads
 from kinpair.constraints.reactions import Reactions, by_name
-from kinpair.evaluation.quantities import Request, request_of
+from kinpair.evaluation.quantities.request import Request, request_of
 
 
 class ConstrainedReactions:

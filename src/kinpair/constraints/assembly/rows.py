@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinpair.constraints.assembly.batch import at_time
-from kinpair.constraints.quantities import WIDE_OPEN
-from kinpair.constraints.rounding import LINEAR, OPEN_ROW
+from kinpair.constraints.rounding import LINEAR, OPEN_ROW, WIDE_OPEN
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.closing import ROUNDED
-from kinpair.constraints.rows.constraint import Constraint
 from kinpair.constraints.rows.stacked import holonomic_rows, reach, row_names
 from kinpair.constraints.rows.stacked import scales as all_scales
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.errors import InputError, SingularError, listed, nearest
-from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.quantities import Request, request_of
-from kinpair.model.model import Model
+from kinpair.evaluation.quantities.request import Request, request_of
+
+if TYPE_CHECKING:
+    from kinpair.constraints.rows.constraint import Constraint
+    from kinpair.evaluation.calls import Calls
+    from kinpair.model.model import Model
 
 
 class ConstraintRows:

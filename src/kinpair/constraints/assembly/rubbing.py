@@ -19,7 +19,7 @@ from kinpair.constraints.rounding import STILL_RATE as STILL
 from kinpair.constraints.solvers import DEFAULT_SOLVER
 from kinpair.errors import SingularError, listed
 from kinpair.evaluation.arguments import Arguments
-from kinpair.evaluation.quantities import Request, request_of
+from kinpair.evaluation.quantities.request import Request, request_of
 from kinpair.friction.loads import contraction
 from kinpair.friction.surfaces.table import surfaces_of
 from kinpair.model.state import State

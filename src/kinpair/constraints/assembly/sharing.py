@@ -10,11 +10,11 @@ import numpy as np
 
 from kinpair.constraints.assembly.batch import at_time
 from kinpair.constraints.assembly.rows import ConstraintRows
-from kinpair.constraints.quantities import compliances_of, reaction_names
+from kinpair.constraints.quantities.multipliers import compliances_of, reaction_names
 from kinpair.constraints.rounding import LEAST_COMPLIANCE, OPEN_LOAD
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.errors import InputError, listed, nearest
-from kinpair.evaluation.quantities import request_of
+from kinpair.evaluation.quantities.request import request_of
 
 
 class SharedLoads:

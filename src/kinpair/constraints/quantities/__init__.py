@@ -14,56 +14,31 @@ table        the quantities by name, with the arguments that compiled code takes
 """
 
 from kinpair.constraints.quantities.derivatives import Moving, Slopes, balance, by_slopes, embedded
-from kinpair.constraints.quantities.equations import (
-    Equations,
-    equations,
-    free_terms,
-    has_own_mass,
-    mass_tree,
-    residuals,
-)
-from kinpair.constraints.quantities.multipliers import compliances_of, reaction_names, shared_multipliers
+from kinpair.constraints.quantities.equations import equations, free_terms, mass_tree, residuals
+from kinpair.constraints.quantities.multipliers import shared_multipliers
 from kinpair.constraints.quantities.projection import least_step, projected
 from kinpair.constraints.quantities.solution import (
-    EMBEDDED,
     ConstrainedSolution,
-    Terms,
-    rows_sound,
     solve,
     solve_any_rank,
     solve_equations,
 )
-from kinpair.constraints.quantities.table import CALLED, CONSTRAINED, EVERY, LOOPS, quantity_of, rate_rows
-from kinpair.constraints.rounding import HOLDS, WIDE_OPEN
+from kinpair.constraints.quantities.table import rate_rows
 
 __all__ = [
-    "CALLED",
-    "CONSTRAINED",
-    "EMBEDDED",
-    "EVERY",
-    "HOLDS",
-    "LOOPS",
-    "WIDE_OPEN",
     "ConstrainedSolution",
-    "Equations",
     "Moving",
     "Slopes",
-    "Terms",
     "balance",
     "by_slopes",
-    "compliances_of",
     "embedded",
     "equations",
     "free_terms",
-    "has_own_mass",
     "least_step",
     "mass_tree",
     "projected",
-    "quantity_of",
     "rate_rows",
-    "reaction_names",
     "residuals",
-    "rows_sound",
     "shared_multipliers",
     "solve",
     "solve_any_rank",

@@ -30,7 +30,7 @@ from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.solvers import Problem
 from kinpair.constraints.solvers.embedding import parts, virtual
-from kinpair.evaluation.quantities import External, Request
+from kinpair.evaluation.quantities.request import External, Request
 from kinpair.forces.elements import loads_on
 from kinpair.friction.loads.dynamics import is_loaded
 from kinpair.friction.surfaces.table import at_moment

@@ -27,7 +27,7 @@ from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.solvers.embedding import Parts, parts, virtual
 from kinpair.constraints.solvers.problem import Problem, soundest
-from kinpair.evaluation.quantities import External, Request
+from kinpair.evaluation.quantities.request import External, Request
 from kinpair.model.model import Model
 from kinpair.model.state import State
 

@@ -16,7 +16,7 @@ from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Motion, Rows
 from kinpair.constraints.solvers import Problem
 from kinpair.constraints.solvers.problem import full
-from kinpair.evaluation.quantities import METHODS, External, Request
+from kinpair.evaluation.quantities.request import METHODS, External, Request
 from kinpair.forces.elements import loads_on
 from kinpair.model.inertia_scales import inertia_scales
 from kinpair.model.model import Model

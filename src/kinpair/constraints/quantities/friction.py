@@ -21,7 +21,7 @@ from kinpair.constraints.rounding import STILL_RATE
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import with_rows, wrench_rows
 from kinpair.constraints.solvers import Accelerations, Problem, Solver
-from kinpair.evaluation.quantities import External, Request, request_of
+from kinpair.evaluation.quantities.request import External, Request, request_of
 from kinpair.forces.elements import Loads, loads_on
 from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches

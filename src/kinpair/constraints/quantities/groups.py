@@ -19,7 +19,9 @@ from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.constraints.quantities.equations import free_terms
 from kinpair.constraints.quantities.solution import solve
 from kinpair.constraints.rows.build import constraints_of
-from kinpair.evaluation.quantities import Request, held_motion, levels_from_load
+from kinpair.evaluation.quantities.dynamics import held_motion
+from kinpair.evaluation.quantities.friction import levels_from_load
+from kinpair.evaluation.quantities.request import Request
 from kinpair.forces.elements import acting
 from kinpair.forces.states import Group, sticking_groups
 from kinpair.friction.loads.dynamics import is_loaded

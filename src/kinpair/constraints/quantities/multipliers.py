@@ -39,7 +39,8 @@ from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import by_constraint, in_loop, with_rows, wrench_rows
-from kinpair.evaluation.quantities import External, Request, joint_order
+from kinpair.evaluation.quantities.request import External, Request
+from kinpair.evaluation.quantities.wrenches import joint_order
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import newton_euler
 from kinpair.formulations.kinematics import no_wrenches

@@ -45,7 +45,7 @@ from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.solvers import SOLVERS, Accelerations, Problem
 from kinpair.constraints.solvers.problem import with_held
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.formulations import kinematics
 from kinpair.model.model import Model
 from kinpair.model.state import State

@@ -20,7 +20,9 @@ from kinpair.constraints.rows.constraint import Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loads import IN_LOOP, ON_LINK, by_constraint, carried
 from kinpair.constraints.rows.rolling import Rolls
-from kinpair.evaluation.quantities import External, Request, inverse_dynamics, reactions
+from kinpair.evaluation.quantities.dynamics import inverse_dynamics
+from kinpair.evaluation.quantities.request import External, Request
+from kinpair.evaluation.quantities.wrenches import reactions
 from kinpair.model.model import Model
 from kinpair.model.state import State
 

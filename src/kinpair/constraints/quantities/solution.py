@@ -46,7 +46,7 @@ from kinpair.constraints.solvers.embedding import completed
 from kinpair.constraints.solvers.problem import soundest, with_held
 from kinpair.constraints.solvers.rank_revealing import NO_DRIFT, Drift, Solved
 from kinpair.constraints.solvers.udwadia_kalaba import constrained
-from kinpair.evaluation.quantities import METHODS, External, Request
+from kinpair.evaluation.quantities.request import METHODS, External, Request
 from kinpair.forces.elements import loads_on
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import Levels, is_loaded, levels_of

@@ -37,15 +37,9 @@ from kinpair.constraints.rows import stacked as all_rows
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import carried
 from kinpair.constraints.solvers.embedding import rosenberg
-from kinpair.evaluation.quantities import (
-    OF_TREES,
-    QUANTITIES,
-    External,
-    Quantity,
-    Request,
-    pivot_measures,
-    timed,
-)
+from kinpair.evaluation.quantities.dynamics import pivot_measures
+from kinpair.evaluation.quantities.request import External, Request
+from kinpair.evaluation.quantities.table import OF_TREES, QUANTITIES, Quantity, timed
 from kinpair.forces.elements import is_timed, loads_on
 from kinpair.formulations import kinematics
 from kinpair.friction.loads.dynamics import is_loaded, slides

@@ -10,16 +10,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kinpair.algebra.arrays import Matrix, Scalar, Vector
 from kinpair.formulations import kinematics
-from kinpair.model.model import Model, Place
-from kinpair.model.recursion import ByBody
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import cross
+
+if TYPE_CHECKING:
+    from kinpair.algebra.arrays import Matrix, Scalar, Vector
+    from kinpair.model.model import Model, Place
+    from kinpair.model.recursion import ByBody
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -24,8 +24,10 @@ from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import sign
 from kinpair.forces.element import Element, Instant
 from kinpair.friction.laws.laws import Law, faded, law_of
-from kinpair.model.model import FrictionData, Model
 from kinpair.model.units import units
+
+if TYPE_CHECKING:
+    from kinpair.model.model import FrictionData, Model
 
 
 @final

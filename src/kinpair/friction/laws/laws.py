@@ -21,15 +21,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import TYPE_CHECKING, Protocol, final
 
 import numpy as np
 
-from kinpair.algebra.arrays import Scalar
 from kinpair.algebra.choice import less, maximum, sign, where
-from kinpair.forces.element import Instant
 from kinpair.friction.rounding import FADED_SPEED, NEGATIVE
-from kinpair.model.signal import Signal
+
+if TYPE_CHECKING:
+    from kinpair.algebra.arrays import Scalar
+    from kinpair.forces.element import Instant
+    from kinpair.model.model import Signal
 
 
 @final

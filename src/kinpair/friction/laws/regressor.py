@@ -16,7 +16,6 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, where
 from kinpair.friction.laws.laws import faded, powered
-from kinpair.model.friction_data import is_power
 from kinpair.model.model import FrictionData, Model
 
 
@@ -52,7 +51,7 @@ def _of(x: FrictionData, rate: Scalar, s: Scalar, time: Scalar) -> Iterator[tupl
 
 
 def _numbers(x: FrictionData, rate: Scalar, s: Scalar) -> Iterator[tuple[str, Scalar, Scalar]]:
-    if is_power(x):
+    if x.is_power:
         yield "viscous", x.numbers["viscous"], powered(rate, x.numbers["exponent"])  # (FR6)
     plain = x.law == "coulomb" and "level_negative" not in x.numbers and not x.signals
     if x.law == "lugre" or "level" not in x.numbers or plain:

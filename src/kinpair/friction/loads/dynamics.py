@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import mul
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,16 +13,18 @@ from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Scalar, Vector, array
 from kinpair.algebra.choice import less, sign, where
 from kinpair.constraints.solvers.problem import masked
-from kinpair.forces.elements import Loads
 from kinpair.formulations.solution import Solution
 from kinpair.friction.loads import contraction, system, tree
 from kinpair.friction.loads.system import Response, Slip, Solved, System, times
 from kinpair.friction.loads.tree import Sweeps
 from kinpair.friction.surfaces.surface import Carried, Surface, length
 from kinpair.friction.surfaces.table import surfaces_of
-from kinpair.model.model import Model
 from kinpair.model.recursion import coordinates, each, joined, rate_tree
-from kinpair.model.state import State
+
+if TYPE_CHECKING:
+    from kinpair.forces.elements import Loads
+    from kinpair.model.model import Model
+    from kinpair.model.state import State
 
 LEAN = "newton-euler"  # the formulation whose system has the fewest operations
 USUAL = Sweeps(4, 3)

@@ -18,7 +18,7 @@ import numpy as np
 from kinpair.constraints.rounding import STILL_RATE as STILL
 from kinpair.errors import FrictionWarning, SingularError, caller_level, listed
 from kinpair.evaluation.calls import Calls
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.forces.elements import is_timed
 from kinpair.friction.loads import closer
 from kinpair.friction.loads.system import Response, Slip, System

@@ -20,7 +20,6 @@ from kinpair.friction.surfaces.bearing import Ball, Guide, Journal, Pin, Sleeve
 from kinpair.friction.surfaces.gear import Servo, ServoData, Teeth
 from kinpair.friction.surfaces.surface import Grip, Surface
 from kinpair.friction.surfaces.thread import Thread
-from kinpair.model.friction_data import is_power
 from kinpair.model.model import Model, SurfaceData
 
 Numbers: TypeAlias = Mapping[str, Scalar]
@@ -139,7 +138,7 @@ def _with_viscous(model: Model, surface: Surface) -> Surface:
     if not isinstance(surface, Servo):
         return surface
     laws = [x for x in model.frictions if x.body == surface.body and x.law == "viscous"]
-    own = [x.numbers for x in laws if is_power(x) or x.name == surface.name]
+    own = [x.numbers for x in laws if x.is_power or x.name == surface.name]
     flows = tuple((x["viscous"], x.get("exponent", 1.0)) for x in own)
     return replace(surface, data=replace(surface.data, viscous=flows))
 

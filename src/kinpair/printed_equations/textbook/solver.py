@@ -8,7 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.constraints.quantities import equations, solve
+from kinpair.constraints.quantities.equations import equations
+from kinpair.constraints.quantities.solution import solve
 from kinpair.constraints.solvers import EVERY_SOLVER, Problem
 from kinpair.constraints.solvers.embedding import Parts, parts, rosenberg, virtual
 from kinpair.errors import InputError, expect, known_keywords, offered

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinpair.errors import described
 from kinpair.simulation.events.events import Event, EventRecord
 from kinpair.simulation.modes.guards import Guards, Watched
-from kinpair.simulation.modes.modes import Active, Mode, Modes
-from kinpair.simulation.run import Run, Stage
 from kinpair.simulation.status import Status
-from kinpair.simulation.steppers.stepper import Root, Stepper
+
+if TYPE_CHECKING:
+    from kinpair.simulation.modes.modes import Active, Mode, Modes
+    from kinpair.simulation.run import Run, Stage
+    from kinpair.simulation.steppers.stepper import Root, Stepper
 
 
 class EndError(Exception):

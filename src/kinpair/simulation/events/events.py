@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.errors import InputError, listed, nearest
 from kinpair.evaluation.arguments import Expected
-from kinpair.mechanism import Mechanism
 from kinpair.simulation.recording import Forces, NotRecorded, Recorded, UnknownForceError, recorded
 from kinpair.simulation.schedule import real
+
+if TYPE_CHECKING:
+    from kinpair.mechanism import Mechanism
 
 ACTIONS = "'record', 'stop', a kinpair.Change, or a function (time, q, qd) → Change or None"
 

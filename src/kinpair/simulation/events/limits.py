@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinpair.algebra.arrays import Scalar, Vector
 from kinpair.description.schema import WAYS
 from kinpair.errors import InputError, listed, nearest
 from kinpair.forces.elements import owners_of
-from kinpair.mechanism import Mechanism
 from kinpair.simulation.events.events import number
 from kinpair.simulation.rounding import CLOSED, SLACK
 
 if TYPE_CHECKING:
+    from kinpair.algebra.arrays import Scalar, Vector
     from kinpair.constraints.rows.bounded import BoundedRow
     from kinpair.forces.springs import LimitSpring
+    from kinpair.mechanism import Mechanism
 
 LAWS = ("newton", "poisson")  # of restitution
 RESTITUTION = 0.5  # where neither a run nor the description says it

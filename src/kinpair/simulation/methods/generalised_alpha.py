@@ -43,10 +43,10 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Scalar, Vector, array
 from kinpair.algebra.choice import less, maximum, minimum, where
 from kinpair.constraints import quantities as constrained
-from kinpair.constraints.quantities import Equations
+from kinpair.constraints.quantities.equations import Equations
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.stacked import holonomic_rows, scales
-from kinpair.evaluation.quantities import Request
+from kinpair.evaluation.quantities.request import Request
 from kinpair.model.state import State
 from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.methods.steps import ahead, newton_matrix, newton_tree, without_held

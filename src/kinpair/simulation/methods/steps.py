@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,11 +29,13 @@ from kinpair.constraints.solvers.problem import full, masked
 from kinpair.evaluation import quantities
 from kinpair.forces.elements import couples_branches, efforts_of
 from kinpair.formulations import composite, kinematics
-from kinpair.model.model import Body, Model
 from kinpair.model.recursion import coordinates, each, joined_coordinates, rate_tree, rates
 from kinpair.model.state import State
-from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.rounding import SOLVED
+
+if TYPE_CHECKING:
+    from kinpair.model.model import Body, Model
+    from kinpair.simulation.dynamics import Dynamics
 
 
 def semi_implicit_euler(d: Dynamics, time: Scalar, dt: Scalar, y: Vector, u: Vector) -> Vector:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from kinpair.algebra.choice import less, where
 from kinpair.constraints.rows.build import constraints_of
 from kinpair.constraints.rows.loads import ON_LINK, carried
 from kinpair.evaluation import quantities
-from kinpair.model.state import State
-from kinpair.simulation.dynamics import Dynamics
-from kinpair.simulation.events.events import Event
-from kinpair.simulation.events.limits import Limit
 from kinpair.simulation.phases import PhaseValues, guard_values, is_told, switched
-from kinpair.simulation.recording import Recorded
+
+if TYPE_CHECKING:
+    from kinpair.model.state import State
+    from kinpair.simulation.dynamics import Dynamics
+    from kinpair.simulation.events.events import Event
+    from kinpair.simulation.events.limits import Limit
+    from kinpair.simulation.recording import Recorded
 
 
 def forces(d: Dynamics, names: Collection[str], state: State, u: Vector) -> dict[str, Any]:

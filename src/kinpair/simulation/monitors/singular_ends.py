@@ -26,18 +26,20 @@ the state is projected before such a step and behind it, as it is behind every s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from kinpair.compiler.time_loop.memory import HEAD, LARGEST, LENGTH, STALE, Standing
 from kinpair.constraints.solvers.rank_revealing import lengths
 from kinpair.formulations import kinematics
-from kinpair.mechanism import Mechanism
-from kinpair.simulation.dynamics import Dynamics
 from kinpair.simulation.held import WORST, Singular, Suspended
 from kinpair.simulation.rounding import LOST_RANK
-from kinpair.simulation.run import Piece, Run, Stage
+
+if TYPE_CHECKING:
+    from kinpair.mechanism import Mechanism
+    from kinpair.simulation.dynamics import Dynamics
+    from kinpair.simulation.run import Piece, Run, Stage
 
 SINGULAR = 1e-2  # smallest singular value of the scaled rows that is worth a word
 STEPS, LOOKS, THIRDS = 20, 80, 40  # how far before and behind the last state, at how many positions

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from kinpair.simulation.run import Piece, Stage
+if TYPE_CHECKING:
+    from kinpair.simulation.run import Piece, Stage
 
 PAUSE = 0.1  # seconds between two looks
 FIRST_STEPS = 200
