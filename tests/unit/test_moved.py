@@ -52,11 +52,13 @@ def test_a_package_under_its_former_name_is_the_same_package(old, monkeypatch):
     assert all(x.filename != errors.__file__ for x in warned)
 
 
+@pytest.mark.filterwarnings("ignore:kinpair:DeprecationWarning")  # of the first import
 def test_a_module_that_never_was_is_not_found():
     with pytest.raises(ModuleNotFoundError, match=r"kinpair\.quantities\.nothing"):
         import_module("kinpair.quantities.nothing")
 
 
+@pytest.mark.filterwarnings("ignore:kinpair:DeprecationWarning")  # of the first import
 def test_other_names_of_a_former_place_are_unknown():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = import_module("kinpair.constraints.mobility").nothing
