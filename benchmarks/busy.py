@@ -12,7 +12,7 @@ WORK = 200_000  # additions of the calibration loop: some milliseconds
 TURNS = 25
 SPREAD = 0.10  # of a free machine the median is within this part of the best
 DRIFT = 0.10  # and the best does not change by more than this from beginning to end
-LOAD = 0.35  # processes beside our own that wait for a core, a core
+LOAD = 0.2  # processes beside our own that wait for a core, a core
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ class Watch:
         return not self.reasons
 
     def __str__(self) -> str:
+        load = f"load before {self.before.load:.2f} a core, after {self.after.load:.2f}"
         if self.trusted:
-            return "the machine was free: figures may be quoted"
-        return f"THE MACHINE WAS BUSY, do not quote these figures: {'; '.join(self.reasons)}"
+            return f"the machine was free ({load}): figures may be quoted"
+        return f"THE MACHINE WAS BUSY ({load}), do not quote these figures: {'; '.join(self.reasons)}"

@@ -24,6 +24,12 @@ AGREE = 1e-9  # of the ends of both loops: rounding of 2000 steps
 HUMANOID_MS, ALONG_MS, BICYCLE_MS, RATIO = 1.0, 20.0, 5.0, 5.0
 
 
+def rows(turns: int) -> Iterator[Row]:
+    """Every row."""
+    yield from model_rows(turns)
+    yield loop_row(turns)
+
+
 def model_rows(turns: int) -> Iterator[Row]:
     """Second calls: about a state of a humanoid, along 1000 states of an arm."""
     for label in ("G1", "G1, free"):
@@ -125,9 +131,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.linear", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer turns")
     turns = QUICK_TURNS if parser.parse_args().quick else TURNS
-    for row in model_rows(turns):
+    for row in rows(turns):
         print(row, flush=True)
-    print(loop_row(turns), flush=True)
 
 
 if __name__ == "__main__":

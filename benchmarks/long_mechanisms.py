@@ -11,16 +11,18 @@ the error of inverse of forward dynamics as a part of the largest effort that th
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from time import perf_counter
+from time import process_time
+from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import kinpair as kp
 from benchmarks.chains import dh_chain
+from benchmarks.planning import Row as Figure
 from benchmarks.timing import race, repeated
 
 PINOCCHIO = 300  # joints
@@ -29,6 +31,12 @@ FEWER = 30_000  # bodies of general chains and trees: they are built body by bod
 SHAPES = {"planar chain": "#2f6db5", "general chain": "#2e8b57", "binary tree": "#c2571a"}
 TURNS = 5
 QUANTITIES = ("inverse_dynamics", "forward_dynamics")
+SLOPE, WITHIN, ONE_STATE = (
+    1.05,
+    2.0,
+    1.5,
+)  # demanded: exponent, spread of the time per body, times Pinocchio's
+FORWARD = {100: 25.0, 300: 70.0, 3_000: 800.0}  # microseconds demanded of forward dynamics, by links
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +79,9 @@ def measured(shape: str, n: int, mechanism: kp.Mechanism) -> Row:
     first: dict[str, float] = {}
     calls: dict[tuple[str, str], Callable[[], object]] = {}
     for quantity in QUANTITIES:
-        start = perf_counter()
+        start = process_time()
         kernel = mechanism.kernel(quantity, rolled=True).compile("one")
-        first[quantity] = perf_counter() - start
+        first[quantity] = process_time() - start
         kernel(q, qd, x)
         calls["ours", quantity] = lambda kernel=kernel: kernel(q, qd, x)
     qdd = mechanism.kernel("forward_dynamics", rolled=True)(q, qd, x)[0]
@@ -92,9 +100,8 @@ def measured(shape: str, n: int, mechanism: kp.Mechanism) -> Row:
     return Row(shape, n, ours, first, theirs, error)
 
 
-def _pinocchio(
-    mechanism: kp.Mechanism, q: np.ndarray, qd: np.ndarray, x: np.ndarray
-) -> dict[tuple[str, str], Callable[[], object]]:
+def pinocchio_model(mechanism: kp.Mechanism) -> Any:
+    """A chain of hinges in Pinocchio."""
     import pinocchio as pin
 
     model = pin.Model()
@@ -103,9 +110,17 @@ def _pinocchio(
         body = mechanism.model.body[i]
         place = pin.SE3(np.array(body.R_seat), np.array(body.a_seat))
         joint = model.addJoint(i - 1, pin.JointModelRZ(), place, f"joint {i}")
-        model.appendBodyToJoint(
-            joint, pin.Inertia(float(body.m), np.array(body.d), np.array(body.I)), pin.SE3.Identity()
-        )
+        inertia = pin.Inertia(float(body.m), np.array(body.d), np.array(body.I))
+        model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+    return model
+
+
+def _pinocchio(
+    mechanism: kp.Mechanism, q: np.ndarray, qd: np.ndarray, x: np.ndarray
+) -> dict[tuple[str, str], Callable[[], object]]:
+    import pinocchio as pin
+
+    model = pinocchio_model(mechanism)
     data = model.createData()
     mine = mechanism.kernel("inverse_dynamics", rolled=True)(q, qd, x)
     assert np.abs(pin.rnea(model, data, q, qd, x) - mine).max() < 1e-9 * max(1.0, np.abs(mine).max())
@@ -124,7 +139,9 @@ def slope(rows: list[Row], quantity: str) -> float:
 
 def draw(rows: list[Row], path: Path) -> None:
     """Nanoseconds a body over the bodies, a panel a quantity."""
-    figure = Figure(figsize=(9.0, 3.8), layout="constrained")
+    from matplotlib.figure import Figure as Canvas
+
+    figure = Canvas(figsize=(9.0, 3.8), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for panel, quantity in zip(panels, QUANTITIES, strict=True):
         for shape, colour in SHAPES.items():
@@ -146,33 +163,59 @@ def draw(rows: list[Row], path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
+def rows(largest: int) -> Iterator[Row]:
+    """A row a shape and size; general chains and trees up to FEWER bodies."""
+    for shape, make in zip(SHAPES, (chain, dh_chain, binary_tree), strict=True):
+        most = largest if make is chain else min(largest, FEWER)
+        for n in (n for n in SIZES if n <= most):
+            yield measured(shape, n, make(n))
+
+
+def figures(quick: bool) -> Iterator[Figure]:
+    """Slopes, times at some sizes, compile time, ratios to Pinocchio, errors."""
+    every = list(rows(10_000 if quick else SIZES[-1]))
+    for shape, quantity in product(SHAPES, QUANTITIES):
+        own = [row for row in every if row.shape == shape]
+        name = f"{quantity.replace('_', ' ')}, {shape}"
+        yield Figure(f"{name}: slope of the time from 100 bodies on", slope(own, quantity), "", SLOPE)
+        each = [row.ours[quantity] / row.bodies for row in own if row.bodies >= 100]
+        yield Figure(f"{name}: time per body, largest by least", max(each) / min(each), "", WITHIN)
+        ratios = [row.theirs[quantity] / row.ours[quantity] for row in own if row.theirs]
+        if ratios:
+            what = f"{name}: times of Pinocchio by ours, one state, least of 10 to {PINOCCHIO}"
+            yield Figure(what, min(ratios), "", ONE_STATE, above=True)
+        longest = own[-1]
+        yield Figure(f"{name}: one call, {longest.bodies} bodies", longest.ours[quantity], "s", 1.0)
+    general = {row.bodies: row.ours["forward_dynamics"] for row in every if row.shape == "general chain"}
+    for n, demanded in FORWARD.items():
+        yield Figure(f"forward dynamics, general chain of {n}", 1e6 * general[n], "µs", demanded)
+    yield Figure("compiling of loops, longest", max(max(row.first.values()) for row in every), "s", 1.0)
+    yield Figure("forward, then inverse dynamics, largest error", max(row.error for row in every), "", 1e-6)
+
+
 def main(largest: int = 100_000, picture: str = "") -> None:
     """Print a row for each size as it is measured; draw the picture."""
-    rows: list[Row] = []
+    every: list[Row] = []
     print(
         "shape           bodies  inverse µs  ns/body   forward µs  ns/body  compile s   Pinocchio inv / fwd µs   error"
     )
-    makers = dict(zip(SHAPES, (chain, dh_chain, binary_tree), strict=True))
-    for shape, make in makers.items():
-        most = largest if make is chain else min(largest, FEWER)
-        for n in (n for n in SIZES if n <= most):
-            row = measured(shape, n, make(n))
-            rows.append(row)
-            a, b = (row.ours[quantity] for quantity in QUANTITIES)
-            theirs = " / ".join(f"{1e6 * t:.1f}" for t in row.theirs.values()) or "-"
-            print(
-                f"{shape:13} {n:8} {1e6 * a:11.1f} {1e9 * a / n:8.0f} {1e6 * b:12.1f} {1e9 * b / n:8.0f} "
-                f"{max(row.first.values()):10.2f}   {theirs:>22}   {row.error:.1e}",
-                flush=True,
-            )
+    for row in rows(largest):
+        every.append(row)
+        n, (a, b) = row.bodies, (row.ours[quantity] for quantity in QUANTITIES)
+        theirs = " / ".join(f"{1e6 * t:.1f}" for t in row.theirs.values()) or "-"
+        print(
+            f"{row.shape:13} {n:8} {1e6 * a:11.1f} {1e9 * a / n:8.0f} {1e6 * b:12.1f} {1e9 * b / n:8.0f} "
+            f"{max(row.first.values()):10.2f}   {theirs:>22}   {row.error:.1e}",
+            flush=True,
+        )
     for shape in SHAPES:
-        own = [row for row in rows if row.shape == shape]
+        own = [row for row in every if row.shape == shape]
         slopes = ", ".join(
             f"{quantity.replace('_', ' ')} {slope(own, quantity):.3f}" for quantity in QUANTITIES
         )
         print(f"slope of a {shape} from 100 bodies on: {slopes}")
     if picture:
-        draw(rows, Path(picture))
+        draw(every, Path(picture))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ error of a run is compared with `dop853` at tolerances of 1e-11.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from time import process_time
@@ -21,34 +22,41 @@ import numpy as np
 import kinpair as kp
 from benchmarks.chains import dh_chain
 from benchmarks.constrained_exudyn import Exudyn
+from benchmarks.long_mechanisms import QUANTITIES, pinocchio_model
+from benchmarks.planning import Row as Figure
 from benchmarks.timing import race, repeated
 
 BATCH = 256
 SIZES = (10, 30, 100, 300)
 MUJOCO = (10, 100, 300, 1_000)
 TURNS = 5
-QUANTITIES = ("inverse_dynamics", "forward_dynamics")
+MANY, ONE = 6.0, 1.0  # demanded: times of Pinocchio in batches, of MuJoCo for one state, by ours
 LINKS, DURATION, STEP = 1_000, 0.01, 5e-4
 Calls = dict[tuple[str, str], Callable[[], object]]
 
 
-def pinocchio_model(mechanism: kp.Mechanism) -> Any:
-    """The chain in Pinocchio."""
-    import pinocchio as pin
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Seconds of a state by (engine, quantity): ours and a rival's."""
 
-    model = pin.Model()
-    model.gravity.linear = np.array(mechanism.model.gravity)
-    for i in mechanism.model.moving:
-        body = mechanism.model.body[i]
-        place = pin.SE3(np.array(body.R_seat), np.array(body.a_seat))
-        joint = model.addJoint(i - 1, pin.JointModelRZ(), place, f"joint {i}")
-        inertia = pin.Inertia(float(body.m), np.array(body.d), np.array(body.I))
-        model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
-    return model
+    label: str
+    rival: str
+    seconds: dict[tuple[str, str], float]
+
+    def ratio(self, quantity: str) -> float:
+        """How many times longer the rival takes."""
+        return self.seconds[self.rival, quantity] / self.seconds["kinpair", quantity]
+
+    def __str__(self) -> str:
+        cells = [
+            f"{1e6 * self.seconds['kinpair', x]:.3g} | {1e6 * self.seconds[self.rival, x]:.3g} | {self.ratio(x):.1f}"
+            for x in QUANTITIES
+        ]
+        return f"| {self.label} | {self.rival} | {' | '.join(cells)} |"
 
 
-def batch_row(n: int) -> str:
-    """Time of a state in a batch, of both, and their ratio."""
+def batch_row(n: int) -> Pair:
+    """A state in a batch."""
     import pinocchio as pin
 
     mechanism, rng = dh_chain(n), np.random.default_rng(n)
@@ -68,19 +76,11 @@ def batch_row(n: int) -> str:
         calls["Pinocchio", quantity] = partial(theirs, 1, pool, Q, V, X, result)
     times = max(1, 300 // n)
     seconds = race({key: repeated(call, times=times) for key, call in calls.items()}, TURNS)
-    return _row(f"{n}, batch of {BATCH}", "Pinocchio", {k: t / times / BATCH for k, t in seconds.items()})
+    return Pair(f"{n}, batch of {BATCH}", "Pinocchio", {k: t / times / BATCH for k, t in seconds.items()})
 
 
-def _row(label: str, rival: str, seconds: dict[tuple[str, str], float]) -> str:
-    cells: list[str] = []
-    for quantity in QUANTITIES:
-        ours, theirs = (1e6 * seconds[who, quantity] for who in ("kinpair", rival))
-        cells += [f"{ours:.3g}", f"{theirs:.3g}", f"{theirs / ours:.1f}"]
-    return f"| {label} | {rival} | {' | '.join(cells)} |"
-
-
-def mujoco_row(n: int) -> str:
-    """Time of one state, of both, and their ratio."""
+def mujoco_row(n: int) -> Pair:
+    """One state."""
     import mujoco
 
     mechanism, rng = dh_chain(n), np.random.default_rng(n)
@@ -115,7 +115,7 @@ def mujoco_row(n: int) -> str:
     assert np.abs(data.qacc - qdd).max() < 1e-6 * np.abs(qdd).max()
     times = max(1, 1_000 // n)
     seconds = race({key: repeated(call, times=times) for key, call in calls.items()}, TURNS)
-    return _row(f"{n}, one state", "MuJoCo", {key: t / times for key, t in seconds.items()})
+    return Pair(f"{n}, one state", "MuJoCo", {key: t / times for key, t in seconds.items()})
 
 
 def _quaternion(R: np.ndarray) -> tuple[float, ...]:
@@ -125,31 +125,29 @@ def _quaternion(R: np.ndarray) -> tuple[float, ...]:
     return w, x, y, z
 
 
-def exudyn_rows() -> list[str]:
-    """Seconds of CPU and error of a run of 1000 links, by both."""
+def exudyn_rows(*, explicit: bool) -> Iterator[tuple[str, float, float]]:
+    """Who, seconds of CPU and error of a run of 1000 links; Exudyn's explicit method takes most of a minute."""
     chain = kp.build(kp.Builder("chain").chain("link", n=LINKS, length=100.0, mass=100.0, joint="revolute"))
     q, still = np.zeros(LINKS), np.zeros(LINKS)
     q[0] = 1.0
     exact = kp.simulate(chain, q, still, duration=DURATION, integrator="dop853", rtol=1e-11, atol=1e-11).q[-1]
     steps = round(DURATION / STEP)
-    rows: list[str] = []
-
-    def row(name: str, run: Callable[[], np.ndarray]) -> None:
-        start = process_time()
-        end = run()
-        seconds = process_time() - start
-        rows.append(f"| {name} | {steps} | {seconds:.3g} | {np.abs(end - exact).max():.1e} |")
-        print(rows[-1], flush=True)
 
     def ours() -> np.ndarray:
         return kp.simulate(chain, q, still, duration=DURATION, integrator="rk4", dt=STEP).q[-1]
 
-    row("kinpair, rk4, first run with compiling", ours)
-    row("kinpair, rk4", ours)
     tree = Exudyn(chain, q, DURATION, still)
-    row("Exudyn, tree, explicit of order four", partial(_explicit, tree, steps))
-    row("Exudyn, tree, generalised-α", lambda: tree.run(steps))
-    return rows
+    runs: dict[str, Callable[[], np.ndarray]] = {
+        "kinpair, rk4, first run with compiling": ours,
+        "kinpair, rk4": ours,
+        "Exudyn, tree, generalised-α": lambda: tree.run(steps),
+    }
+    if explicit:
+        runs["Exudyn, tree, explicit of order four"] = partial(_explicit, tree, steps)
+    for who, run in runs.items():
+        start = process_time()
+        end = run()
+        yield who, process_time() - start, float(np.abs(end - exact).max())
 
 
 def _explicit(rival: Exudyn, steps: int) -> np.ndarray:
@@ -167,18 +165,35 @@ def _explicit(rival: Exudyn, steps: int) -> np.ndarray:
     return found
 
 
+def figures(quick: bool) -> Iterator[Figure]:
+    """The least ratios, and the run next to Exudyn's method that is nearest to ours in time."""
+    for demanded, pairs in (
+        (MANY, map(batch_row, SIZES)),
+        (ONE, map(mujoco_row, MUJOCO[: 3 if quick else None])),
+    ):
+        every = list(pairs)
+        for quantity in QUANTITIES:
+            worst = min(every, key=lambda pair, x=quantity: pair.ratio(x))
+            name = quantity.replace("_", " ")
+            what = f"{name} of chains of {worst.label}: times of {worst.rival} by ours, least of all"
+            yield Figure(what, worst.ratio(quantity), "", demanded, above=True)
+    found = {who: (seconds, error) for who, seconds, error in exudyn_rows(explicit=False)}
+    (ours, error), (theirs, other) = found["kinpair, rk4"], found["Exudyn, tree, generalised-α"]
+    what = f"run of {LINKS} links, {ours:.3g} s, error {error:.1e}: times of Exudyn by ours, its error {other:.1e}"
+    yield Figure(what, theirs / ours, "", ONE, above=True)
+
+
 def main() -> None:
     """Print the tables as they are measured."""
     print(
         "| links | rival | inverse, kinpair [µs] | rival [µs] | ratio | forward, kinpair [µs] | rival [µs] | ratio |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    for n in SIZES:
-        print(batch_row(n), flush=True)
-    for n in MUJOCO:
-        print(mujoco_row(n), flush=True)
-    print("\n| run of 1000 links | steps | CPU [s] | error [rad] |\n|---|---|---|---|")
-    exudyn_rows()
+    for row in (*map(batch_row, SIZES), *map(mujoco_row, MUJOCO)):
+        print(row, flush=True)
+    print("\n| run of 1000 links | CPU [s] | error [rad] |\n|---|---|---|")
+    for who, seconds, error in exudyn_rows(explicit=True):
+        print(f"| {who} | {seconds:.3g} | {error:.1e} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,47 @@
-"""The ratios as tables for the docs."""
+"""The results of a run as a part of a page: what it ran on, the demands that are not met, a table a quantity."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from rich.table import Table
+from rich.text import Text
+
+from benchmarks import report
 from benchmarks.batches import Row
 from benchmarks.methods import Counted
 from benchmarks.results import Results
 
-PEERS = ("Pinocchio", "MuJoCo", "CasADi")
-
 
 def written(results: Results) -> str:
-    """A table a quantity: nanoseconds a state, and how many times slower the peers are."""
-    rows = [*results.batches, *results.singles, *results.loops]
-    tables = [
-        _table(quantity, [row for row in rows if row.quantity == quantity])
+    """The whole part: races as nanoseconds a state and times slower of each peer, then all other tables."""
+    rows = [
+        *results.batches,
+        *results.singles,
+        *results.loops,
+        *results.humanoids,
+        *results.motions,
+        *results.gcc,
+    ]
+    races = [
+        race(quantity, [row for row in rows if row.quantity == quantity])
         for quantity in dict.fromkeys(row.quantity for row in rows)
     ]
-    watch = [f"{results.watch}.", ""] if results.watch is not None else []
-    return "\n".join([*watch, *tables, formulations([row for row in results.methods if row.compile])])
+    tables = [of_table(table) for table in report.plain_tables(results)]
+    timed = [row for row in results.methods if row.compile]
+    head = [*_head(results), of_table(report.missed(list(results.verdicts())))]
+    return "\n".join([*head, *races, *tables, *([formulations(timed)] if timed else [])])
+
+
+def _head(results: Results) -> Iterator[str]:
+    there = ", ".join(f"{name} {number}" for name, number in results.versions.items() if number)
+    absent = ", ".join(name for name, number in results.versions.items() if not number)
+    yield f"Figures of `python -m benchmarks` at commit `{results.commit}` on {results.machine}, one thread."
+    yield f"Versions: {there}. Not installed: {absent or 'none'}."
+    if results.watch is not None:
+        yield f"Of the machine: {results.watch}."
+    yield from (f"Section `{name}` failed: {error}." for name, error in results.failed.items())
+    yield ""
 
 
 def formulations(rows: Sequence[Counted]) -> str:
@@ -42,17 +64,28 @@ def _beside_default(row: Counted, method: str) -> str:
     return " · ".join(f"{ratio:.1f}" for ratio in row.ratios(method))
 
 
-def _table(quantity: str, rows: Sequence[Row]) -> str:
-    headings = ("robot", "DoF", *(f"{name} [ns]" for name in rows[0].ours), *PEERS)
+def race(quantity: str, rows: Sequence[Row]) -> str:
+    """One column for all instruction sets of ours, one for each peer."""
+    peers = list(dict.fromkeys(peer for row in rows for peer in row.peers))
+    ours = f"{' · '.join(rows[0].ours)} [ns]".strip()
+    headings = ("robot", "DoF", ours, *peers)
     lines = [f"### {quantity}", "", _line(headings), _line("---" for _ in headings)]
     for row in rows:
-        ours = [f"{ns:.0f}" for ns in row.ours.values()]
-        lines.append(_line((row.robot, str(row.nv), *ours, *(_ratio(row, peer) for peer in PEERS))))
+        own = " · ".join(f"{ns:.0f}" for ns in row.ours.values())
+        lines.append(_line((row.robot, str(row.nv), own, *(_ratio(row, peer) for peer in peers))))
     return "\n".join([*lines, ""])
 
 
+def of_table(table: Table) -> str:
+    """A table of the screen as Markdown, without colours."""
+    lines = [f"### {table.title}", "", _line(str(x.header) for x in table.columns)]
+    lines.append(_line("---" for _ in table.columns))
+    cells = [[Text.from_markup(str(cell)).plain for cell in column.cells] for column in table.columns]
+    return "\n".join([*lines, *(_line(row) for row in zip(*cells, strict=True)), ""])
+
+
 def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(cell.replace('|', '¦') for cell in cells)} |"
 
 
 def _ratio(row: Row, peer: str) -> str:

@@ -25,33 +25,38 @@ SHORT = {"Pinocchio, results dropped": "dropping results"}
 
 
 def tables(results: Results) -> Iterator[Table]:
-    """Every table, in the order of the docs."""
+    """Every table of the sections that were measured, in the order of the docs."""
     for quantity in dict.fromkeys(row.quantity for row in results.batches):
         yield _ratios(
             f"{quantity}, batch {STATES[quantity]}", [r for r in results.batches if r.quantity == quantity]
         )
-    yield _ratios("inverse dynamics, one state, from Python", results.singles)
-    for quantity in dict.fromkeys(row.quantity for row in results.humanoids):
-        yield _ratios(quantity, [r for r in results.humanoids if r.quantity == quantity])
-    for quantity in dict.fromkeys(row.quantity for row in results.motions):
-        whole = (simulation_adaptive.QUANTITY, constrained_motion.QUANTITY)
-        of_a = "" if quantity in whole else ", a step"
-        yield _ratios(f"{quantity}{of_a}", [r for r in results.motions if r.quantity == quantity])
-    for quantity in dict.fromkeys(row.quantity for row in results.loops):
-        yield _ratios(quantity, [r for r in results.loops if r.quantity == quantity])
-    for row in results.gcc:
-        yield _ratios(row.quantity, [row])
-    yield every_method(results.every)
-    yield _solvers(results.solvers)
-    yield _growth(results.growth)
-    yield _threads(results.shared)
-    yield _started(results.started)
-    yield _first_use(results.used)
-    yield _figures(results.figures)
-    yield _methods(results.methods)
-    yield _method_ratios([row for row in results.methods if row.compile])
-    yield _published(results.operations)
-    yield _missed(list(results.verdicts()))
+    others = [*results.singles, *results.humanoids, *results.motions, *results.loops, *results.gcc]
+    whole = (simulation_adaptive.QUANTITY, constrained_motion.QUANTITY)
+    for quantity in dict.fromkeys(row.quantity for row in others):
+        of_a = ", a step" if quantity in {row.quantity for row in results.motions}.difference(whole) else ""
+        yield _ratios(f"{quantity}{of_a}", [r for r in others if r.quantity == quantity])
+    yield from plain_tables(results)
+    if results.methods:
+        yield _methods(results.methods)
+        yield _method_ratios([row for row in results.methods if row.compile])
+    if results.operations:
+        yield _published(results.operations)
+    yield missed(list(results.verdicts()))
+
+
+def plain_tables(results: Results) -> Iterator[Table]:
+    """Tables of what is not a race against peers."""
+    kinds = (
+        (every_method, results.every),
+        (_solvers, results.solvers),
+        *((_growth, growth) for growth in results.growth),
+        (_threads, results.shared),
+        (_started, results.started),
+        (_first_use, results.used),
+        (_figures, results.figures),
+    )
+    yield from (table(rows) for table, rows in kinds if rows)
+    yield _sections(results)
 
 
 def _table(title: str, left: Sequence[str], right: Iterable[str]) -> Table:
@@ -193,7 +198,7 @@ def _first_use(rows: Sequence[Used]) -> Table:
 
 
 def _figures(rows: Sequence[Figure]) -> Table:
-    table = _table("friction and actuators", ("what",), ("found", "demanded"))
+    table = _table("single figures", ("what",), ("found", "demanded"))
     for row in rows:
         demanded = f"{_mark(row.met)} {'≥' if row.above else '≤'} {row.demanded:g}" if row.demanded else ""
         table.add_row(escape(row.what), f"{row.found:.3g} {row.unit}", demanded)
@@ -245,11 +250,20 @@ def _published(rows: Sequence[tuple[str, str, list[tuple[int, int]]]]) -> Table:
     return table
 
 
-def _missed(verdicts: Sequence[Verdict]) -> Table:
+def missed(verdicts: Sequence[Verdict]) -> Table:
+    """Return the demands that are not met, each with its reason."""
     met = sum(v.met is True for v in verdicts)
-    table = _table(f"{met} of {len(verdicts)} demands met; the others:", ("what",), ("found", "demanded", ""))
+    title = f"{met} of {len(verdicts)} demands met; the others"
+    table = _table(title, ("what", "why, and what was tried"), ("found", "demanded"))
     for v in verdicts:
         if not v.met:
-            why = "not judged, cores are busy" if v.met is None else "not met"
-            table.add_row(escape(v.what), f"{v.found:.3g}", f"{v.demanded:g}", why)
+            why = "not judged: cores were busy" if v.met is None else targets.reason(v.what)
+            table.add_row(escape(v.what), escape(why), f"{v.found:.3g}", f"{v.demanded:g}")
+    return table
+
+
+def _sections(results: Results) -> Table:
+    table = _table("sections of this run", ("section",), ("CPU [s]", "clock [s]", ""))
+    for name, (processor, clock) in results.seconds.items():
+        table.add_row(name, f"{processor:.0f}", f"{clock:.0f}", escape(results.failed.get(name, "")))
     return table

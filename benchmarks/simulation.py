@@ -20,6 +20,7 @@ from benchmarks import constrained_motion, simulation_adaptive, targets
 from benchmarks.batches import Row
 from benchmarks.machine import compiling_for
 from benchmarks.mujoco_rival import mujoco_model
+from benchmarks.planning import Row as Figure
 from benchmarks.rival import relative_error
 from benchmarks.robots import Robot, random_states, robot
 from benchmarks.timing import race
@@ -128,7 +129,7 @@ def _mujoco(which: Robot) -> mujoco.MjModel:
     return model
 
 
-def drift() -> float:
+def drift_rows() -> Iterator[Figure]:
     """How far the mean energy of a swinging arm moves over 10⁶ steps of `variational`, as a part of its band."""
     arm, dt = kp.example("double-pendulum"), 0.01
     run = kp.simulate(
@@ -136,7 +137,8 @@ def drift() -> float:
     )
     total = run.energy.kinetic + run.energy.potential
     means = [half.mean() for half in np.array_split(total, 2)]
-    return float(abs(means[1] - means[0]) / np.ptp(total))
+    what = "drift of the energy over 10⁶ variational steps, part of its band"
+    yield Figure(what, float(abs(means[1] - means[0]) / np.ptp(total)), "", targets.DRIFT)
 
 
 def _one(which: Robot, turns: int) -> Row:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from benchmarks.robots import Robot
 
 ARM, HUMANOID = "arm", "humanoid"
@@ -112,3 +114,11 @@ def ratio(quantity: str, peer: str, robot: Robot, nv: int) -> float | None:
     if robot.kind == HUMANOID and nv not in LARGE:
         return None
     return OF_ROBOT.get((quantity, peer, robot.label)) or RATIOS.get((quantity, peer, robot.kind))
+
+
+REASONS: tuple[tuple[str, str], ...] = ()  # (pattern of a demand, why it is not met and what was tried)
+
+
+def reason(what: str) -> str:
+    """Return why a demand is not met."""
+    return next((why for pattern, why in REASONS if re.search(pattern, what)), "")
