@@ -80,8 +80,8 @@ if TYPE_CHECKING:
     from kinpair.control import public as regulator
     from kinpair.control.tracking import Tracking, track
     from kinpair.description import constraint_forms as constraint
+    from kinpair.description.actuator_schema import data_sheet, data_sheets
     from kinpair.description.builder import Builder
-    from kinpair.description.data_sheet import data_sheet, data_sheets
     from kinpair.description.dh import DHRow, dh_description
     from kinpair.description.parts import Description, Frame, Joint, Keyframe, Link, Mimic, Origin, Shape
     from kinpair.description.toml_writer import to_toml, write_toml
@@ -248,7 +248,7 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.analysis.transmission": "Transmission transmission",
     "kinpair.compiler.kernel": "Kernel compile",
     "kinpair.description.builder": "Builder",
-    "kinpair.description.data_sheet": "data_sheet data_sheets",
+    "kinpair.description.actuator_schema": "data_sheet data_sheets",
     "kinpair.description.dh": "DHRow dh_description",
     "kinpair.description.parts": "Description Frame Joint Keyframe Link Mimic Origin Shape",
     "kinpair.description.toml_writer": "to_toml write_toml",

@@ -12,9 +12,9 @@ from warnings import warn
 
 from kinpair.constraints.rows.mobility import checked
 from kinpair.description.fields import gravity as gravity_from
+from kinpair.description.files import file_path, read_text
 from kinpair.description.parts import Contacts, Description, Three, without_actuators, without_constraints
 from kinpair.description.place import Place
-from kinpair.description.text import file_path, read_text
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import (
     DescriptionError,

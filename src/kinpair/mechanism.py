@@ -34,7 +34,7 @@ from kinpair.constraints.rows.mobility import checked
 from kinpair.constraints.solvers import DEFAULT_SOLVER, EVERY_SOLVER, OF_ENERGY, refusal
 from kinpair.constraints.soundness import DOUBTFUL, check_soundness
 from kinpair.description.constraint_parts import ConstraintPart
-from kinpair.description.contact_schema import contact_from
+from kinpair.description.contact_shapes import contact_from
 from kinpair.description.parts import Description, without_constraints
 from kinpair.description.place import Place
 from kinpair.description.warning_list import WarningList
@@ -1184,7 +1184,7 @@ class Mechanism(Movable):
     def with_actuators(self, actuators: Mapping[str, Mapping[str, Any]]) -> Mechanism:
         """Return the mechanism with more actuators, by joint: {"knee": {"kind": "dc-motor", ...}}, keys as in a
         file."""
-        from kinpair.description.actuated import with_actuators
+        from kinpair.description.actuator_schema import with_actuators
 
         return self._rebuilt(with_actuators(self.model.description, actuators))
 
@@ -1214,7 +1214,7 @@ class Mechanism(Movable):
         Keys as of a link: mass [kg], mass centre [m], inertia (3, 6 or 3 × 3 numbers) [kg m²]. They are parameters of
         runs: `parameters={"payload.mass": 3.0}`.
         """
-        from kinpair.description.payload import with_payload
+        from kinpair.description.schema import with_payload
 
         self.model.place(frame)
         keys = {"mass": mass, "com": com, "inertia": inertia, "inertia_about": inertia_about}

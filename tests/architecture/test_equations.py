@@ -64,7 +64,7 @@ PAGES = (  # files, the page of their equations, the numbers
     ("analysis/linear/steady_state.py", "linear.md", r"\((EQ\d+)\)"),
     ("control/*.py", "regulators.md", r"\((RG\d+[ab]?|RN\d+|PC\d+)\)"),
     ("forces/actuators/*.py", "actuators.md", r"\(((?:DM|AE|AF|HY|GE|SV)\d+)\)"),
-    ("description/data_sheet.py", "actuators.md", r"\((DS\d+)\)"),
+    ("description/actuator_schema.py", "actuators.md", r"\((DS\d+)\)"),
     ("forces/element.py", "forces.md", r"\((EL\d+)\)"),
     ("forces/joint.py", "forces.md", r"\((P\d+)\)"),
     ("friction/laws/joint.py", "friction.md", r"\((LU\d+)\)"),

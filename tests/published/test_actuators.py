@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.description.data_sheet import data_sheet
+from kinpair.description.actuator_schema import data_sheet
 from kinpair.forces.actuators.actuator import MACHINES
 from kinpair.forces.actuators.machine import Shaft
 

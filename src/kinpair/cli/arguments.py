@@ -29,8 +29,8 @@ from kinpair import (
 from kinpair.constraints.assembly.positions import Assembly
 from kinpair.constraints.rows.build import constraints_of, is_constrained
 from kinpair.description.fields import angle, counted
+from kinpair.description.files import read_text
 from kinpair.description.place import Place
-from kinpair.description.text import read_text
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed, nearest
 from kinpair.loading import Base

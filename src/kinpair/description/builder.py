@@ -7,13 +7,13 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, Concatenate, ParamSpec, Unpack
 
-from kinpair.description import constraint_calls as calls
+from kinpair.description import builder_keys as calls
 from kinpair.description import fields as f
 from kinpair.description.actuator_parts import Actuator
 from kinpair.description.actuator_schema import actuator_from
-from kinpair.description.brake import Brake, brake_from, with_brakes
 from kinpair.description.builder_keys import (
     BrakeKeys,
+    Call,
     ChainKeys,
     ClutchKeys,
     ContactKeys,
@@ -26,15 +26,14 @@ from kinpair.description.builder_keys import (
     SpringKeys,
     StopKeys,
     Turned,
+    stated_keys,
 )
-from kinpair.description.chain import Chain, chain_from, warn_of_closed
 from kinpair.description.compound import COMPOUNDS, Compound, Touching, has_joint
 from kinpair.description.compound import loop_from as loop_with_joint
-from kinpair.description.constraint_calls import Call, stated_keys
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import constraint_from
-from kinpair.description.contact_schema import contact_from, exclusion_from, max_contacts_from, pair_from
-from kinpair.description.copies import with_copies
+from kinpair.description.contact_shapes import contact_from, exclusion_from, max_contacts_from, pair_from
+from kinpair.description.friction_laws import Brake, brake_from, with_brakes
 from kinpair.description.parts import (
     GRAVITY,
     Contact,
@@ -49,6 +48,7 @@ from kinpair.description.parts import (
     Spring,
 )
 from kinpair.description.place import Place
+from kinpair.description.repeated import Chain, chain_from, warn_of_closed, with_copies
 from kinpair.description.schema import (
     LIMITS,
     distinct,
@@ -218,7 +218,7 @@ class Builder:
         return self.coupling(name, joint, follows=pinion, ratio=radius, offset=offset)
 
     def constraint(self, call: Call) -> Builder:
-        """A constraint of any kind, as one of the functions of `constraint_calls` says it."""
+        """A constraint of any kind, as one of the functions of `builder_keys` says it."""
         place = self._place(call.word, call.keys.get("name"))
         if call.word == "loop" and has_joint(call.keys):
             return self._compound(loop_with_joint(call.keys, place))

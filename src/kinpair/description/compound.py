@@ -24,7 +24,7 @@ import numpy as np
 from kinpair.description import fields as f
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import LOOP, OF_JOINT, constraint_from
-from kinpair.description.contact_schema import SURFACE
+from kinpair.description.contact_shapes import SURFACE
 from kinpair.description.parts import GROUND, Contact, ContactPair, Joint, Link, Surface, origin
 from kinpair.description.place import Key, Place, checked
 from kinpair.description.schema import JOINT, joint_from, link_from

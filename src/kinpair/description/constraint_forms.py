@@ -13,8 +13,8 @@ from inspect import signature
 from typing import Any, ParamSpec
 from warnings import warn
 
-from kinpair.description import constraint_calls as calls
-from kinpair.description.constraint_calls import Call
+from kinpair.description import builder_keys as calls
+from kinpair.description.builder_keys import Call
 from kinpair.description.constraint_schema import constraint_from
 from kinpair.description.place import Place
 from kinpair.description.warning_list import WarningList

@@ -19,10 +19,10 @@ from typing import Any, TypeAlias
 
 from kinpair.description import fields as f
 from kinpair.description.builder_keys import List, Rows
+from kinpair.description.files import read_text
 from kinpair.description.parts import GRAVITY, GROUND, Description, Joint, Link, Numbers, Origin
 from kinpair.description.place import Key, Place, Schema, checked, known, numbered, tables
 from kinpair.description.schema import JOINT, LINK, distinct, link_of
-from kinpair.description.text import read_text
 from kinpair.description.warning_list import WarningList
 
 Chain: TypeAlias = tuple[list[Link], list[Joint]]

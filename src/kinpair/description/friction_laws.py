@@ -2,18 +2,48 @@
 
 `friction` of a joint is a number, numbers (one a rate), a table with a `law`, or a list of such tables, which add up. A
 number is a Coulomb level. What acts by a law is in `kinpair.friction.laws.laws`, whose table has the same names.
+
+A level is a number, a formula of t, or `scale` times an input: `level = 20`, `level = "20*(1 + sin(3*t))"`,
+`level = {input = "pedal", scale = 160}`; in Python also a function of t.
+
+A brake is dry friction on a joint under a name of its own, one more law of the joint's friction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from reprlib import repr as shown
+from typing import NamedTuple
 
 from kinpair.description import fields as f
-from kinpair.description.level import levels_from
-from kinpair.description.parts import Friction, Numbers
+from kinpair.description.formula import formula, function_of
+from kinpair.description.parts import Friction, Joint, Level, Numbers
 from kinpair.description.place import Key, Place, checked, items, known
-from kinpair.errors import listed
+from kinpair.errors import listed, nearest
+from kinpair.pairs import PAIRS
+
+INPUT: dict[str, Key] = {
+    "input": Key(f.name, needs="the name of the input that operates it"),
+    "scale": Key(f.zero_or_more, "N m or N per unit of the input"),
+}
+
+
+def level_from(value: object, place: Place) -> float | Level:
+    """Read a level: a number as it is, everything else as a `Level`."""
+    if isinstance(value, Mapping):
+        return Level(**checked(value, INPUT, place.inside()))
+    if callable(value) or isinstance(value, str):
+        level = Level(formula=formula(value, place))
+        function_of(level.formula, ("t",), place)
+        return level
+    if value is None or isinstance(value, bool):
+        raise place.error(f"is {shown(value)}; give {FORMS}")
+    return f.number(value, place)
+
+
+FORMS = 'a number, a formula of t as a text, or {input = "name", scale = 100}'
+levels_from = f.one_or_more(level_from)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +178,66 @@ def numbered(laws: Sequence[Friction]) -> list[tuple[str, Friction]]:
         n += not law.name
         pairs.append((f".{n}" if several and not law.name else "", law))
     return pairs
+
+
+class Brake(NamedTuple):
+    """A law of friction and the coordinate that it acts on."""
+
+    name: str
+    joint: str
+    law: Friction
+    place: Place
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+        return self.place.where
+
+
+def brake_from(keys: Mapping[str, object], place: Place) -> Brake:
+    """A brake from its keys."""
+    values = checked(keys, BRAKE, place)
+    numbers = {key: keys[key] for key in keys if key not in ("name", "joint")}
+    (law,) = friction_from({"law": "coulomb", **numbers}, place)
+    assert isinstance(law, Friction)
+    return Brake(values["name"], values["joint"], replace(law, name=values["name"]), place)
+
+
+def with_brakes(joints: Sequence[Joint], brakes: Iterable[Brake]) -> tuple[Joint, ...]:
+    """The joints, with brakes as laws of their friction."""
+    by_name = {joint.name: joint for joint in joints}
+    for brake in brakes:
+        name, _, part = (brake.joint, "", "") if brake.joint in by_name else brake.joint.rpartition(".")
+        joint = by_name.get(name)
+        parts = PAIRS[joint.kind].v_parts if joint is not None and joint.kind in PAIRS else ()
+        if joint is None or (part and part not in parts):
+            known = [*by_name, *(f"{x.name}.{part}" for x in joints for part in _parts(x))]
+            raise brake.place.at("joint").error(
+                f"is {brake.joint!r}, which does not exist; {nearest(brake.joint, known)}Joints: {listed(known)}"
+            )
+        law = _of_part(brake.law, part, parts) if part else brake.law
+        by_name[name] = replace(joint, friction=(*laws_of(joint.friction), law))
+    return tuple(by_name.values())
+
+
+def _parts(joint: Joint) -> tuple[str, ...]:
+    parts = PAIRS[joint.kind].v_parts if joint.kind in PAIRS else ()
+    return parts if len(parts) > 1 else ()
+
+
+def _of_part(law: Friction, part: str, parts: Sequence[str]) -> Friction:
+    """The law on one rate of a joint alone."""
+    return replace(
+        law,
+        numbers=tuple((key, tuple(x[0] if own == part else 0.0 for own in parts)) for key, x in law.numbers),
+    )
+
+
+BRAKE: dict[str, Key] = {
+    "name": Key(f.name, needs="a name for the brake"),
+    "joint": Key(f.name, needs="the joint that it brakes, or joint.part"),
+    "level": Key(levels_from, "N m or N", needs="a number, a formula of t, or an input with its scale"),
+    "level_static": Key(levels_from, "N m or N"),
+    "level_negative": Key(levels_from, "N m or N"),
+    "viscous": Key(f.numbers, "N m s/rad or N s/m"),
+}

@@ -19,19 +19,16 @@ from pathlib import Path
 
 import numpy as np
 
+from kinpair.description.files import read_text
 from kinpair.description.memory import check_memory
 from kinpair.description.mjcf_actuators import Actuators
 from kinpair.description.mjcf_bodies import WORLD, Body, Reader, scaled
 from kinpair.description.mjcf_contact import ContactReader
-from kinpair.description.mjcf_defaults import defaults
-from kinpair.description.mjcf_equality import Equalities
-from kinpair.description.mjcf_geoms import colours
-from kinpair.description.mjcf_mesh import meshes
-from kinpair.description.mjcf_orientation import euler, shifted
+from kinpair.description.mjcf_geoms import colours, meshes
 from kinpair.description.mjcf_schema import IDLE_SECTIONS, INSIDE_SECTIONS, OMITTED_SECTIONS, SECTIONS
-from kinpair.description.mjcf_settings import Settings, gravity, settings
-from kinpair.description.mjcf_tendons import Tendons
-from kinpair.description.mjcf_xml import Tag, mjcf_element
+from kinpair.description.mjcf_settings import Settings, euler, gravity, settings, shifted
+from kinpair.description.mjcf_tendons import Equalities, Tendons
+from kinpair.description.mjcf_xml import Tag, defaults, mjcf_element
 from kinpair.description.omitted import Omitted
 from kinpair.description.parts import (
     GROUND,
@@ -45,7 +42,6 @@ from kinpair.description.parts import (
     origin,
 )
 from kinpair.description.schema import distinct
-from kinpair.description.text import read_text
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import listed, nearest
 from kinpair.pairs import PAIRS

@@ -23,23 +23,33 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from kinpair.description.actuator_parts import KINDS, Actuator
 from kinpair.description.mjcf_actuator_law import Law, law_of
-from kinpair.description.mjcf_bodies import Body
-from kinpair.description.mjcf_defaults import Defaults
-from kinpair.description.mjcf_joints import Moved, limits
-from kinpair.description.mjcf_range import Range
+from kinpair.description.mjcf_bodies import Body, Moved, limits
 from kinpair.description.mjcf_schema import ACTUATORS, NOT_JOINTS, OTHER_ACTUATORS
 from kinpair.description.mjcf_settings import Settings
 from kinpair.description.mjcf_tendons import Tendons
-from kinpair.description.mjcf_xml import Tag
+from kinpair.description.mjcf_xml import Defaults, Tag
 from kinpair.description.omitted import LeftOutError, left_out_message
 from kinpair.description.parts import Joint, Numbers
 from kinpair.errors import listed, nearest
 from kinpair.spatial.rotation import skew
+
+
+class Range(NamedTuple):
+    """Bounds of an input, an activation or a force."""
+
+    lower: float
+    upper: float
+
+    @property
+    def even(self) -> bool:
+        """True if the range is symmetric."""
+        return self.lower == -self.upper
 
 
 def felt_masses(bodies: list[Body], rotors: Mapping[str, float]) -> dict[str, float]:

@@ -10,10 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from kinpair.description.mjcf_bodies import Body, Geom
-from kinpair.description.mjcf_defaults import Defaults
-from kinpair.description.mjcf_geoms import kind, meshed, whole_size
-from kinpair.description.mjcf_mesh import Mesh
-from kinpair.description.mjcf_xml import Tag
+from kinpair.description.mjcf_geoms import Mesh, kind, meshed, whole_size
+from kinpair.description.mjcf_xml import Defaults, Tag
 from kinpair.description.omitted import GEOM, Omitted
 from kinpair.description.parts import (
     Contact,

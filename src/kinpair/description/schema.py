@@ -1,21 +1,35 @@
-"""The keys that describe links, joints and frames, each with its reader, unit and meaning.
+"""The keys that describe links, joints and frames, joints by their role in a gait, each with reader, unit and meaning.
 
 One set of tables for TOML files, DH tables and the `Builder`; docs/toml.md lists the keys for people.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from reprlib import repr as shown
 from typing import Any, Protocol, TypeVar
 
 from kinpair.description import fields as f
+from kinpair.description.files import read_text, toml_table
 from kinpair.description.friction_laws import friction_from
-from kinpair.description.parts import ByJoint, Frame, Joint, Keyframe, Link, Mimic, Numbers, Shape, Spring
+from kinpair.description.parts import (
+    HERE,
+    ByJoint,
+    Description,
+    Frame,
+    Joint,
+    Keyframe,
+    Link,
+    Mimic,
+    Numbers,
+    Shape,
+    Spring,
+)
 from kinpair.description.place import Key, Place, Read, checked, items, known, table
-from kinpair.description.warning_list import at
-from kinpair.errors import DescriptionError
+from kinpair.description.warning_list import WarningList, at
+from kinpair.errors import DescriptionError, InputError
 from kinpair.spatial.inertia import Six, about_com
 
 
@@ -241,3 +255,43 @@ def distinct(word: str, parts: Iterable[_Part]) -> tuple[_Part, ...]:
                 first=first.where,
             )
     return tuple(seen.values())
+
+
+def with_payload(description: Description, frame: str, name: str, keys: Mapping[str, object]) -> Description:
+    """The description with a link of these keys welded where the frame is, by a fixed joint of the same name."""
+    parts = (*description.links, *description.joints, *description.frames)
+    if any(part.name == name for part in parts):
+        raise InputError(
+            f"{description.name}: there is a link, joint or frame {name!r} already; give the payload another name=",
+            name=name,
+        )
+    warnings = WarningList()
+    link = link_from({"name": name, **keys}, Place(warnings, part=f"link {name!r}"))
+    frames = {x.name: x for x in description.frames}
+    on, origin = (frames[frame].link, frames[frame].origin) if frame in frames else (frame, HERE)
+    return replace(
+        description,
+        links=(*description.links, link),
+        joints=(*description.joints, Joint(name, "fixed", on, name, origin)),
+        warnings=(*description.warnings, *warnings.sentences),
+    )
+
+
+SIDES = ("left", "right")
+PARTS = ("hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch", "ankle_roll")
+ROLES = tuple(f"{side}_{part}" for side in SIDES for part in PARTS)
+GAIT = {role: Key(f.name) for role in ROLES}
+ByRole = tuple[tuple[str, str], ...]
+
+
+def gait_from(value: object, place: Place) -> ByRole:
+    """Joint by role, from the table `[gait]`."""
+    return tuple(checked(table(value, place), GAIT, place.inside()).items())
+
+
+def read_roles(path: str | os.PathLike[str]) -> Mapping[str, str]:
+    """Joint by role, from the table `[gait]` of a TOML file; other tables of the file are ignored."""
+    keys = toml_table(read_text(path), str(path))
+    if "gait" not in keys:
+        raise InputError(f"{path}: has no table [gait]; give roles such as left_knee = 'name of the joint'")
+    return dict(gait_from(keys["gait"], Place(WarningList(), str(path)).at("gait")))

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from kinpair.description.files import Files, read_text
 from kinpair.description.joint_graph import WORLD, Edge, graph
 from kinpair.description.omitted import Omitted, left_out_message
-from kinpair.description.package_uri import Files
 from kinpair.description.parts import (
     GRAVITY,
     GROUND,
@@ -31,9 +31,7 @@ from kinpair.description.parts import (
     origin,
 )
 from kinpair.description.schema import distinct
-from kinpair.description.sdf_frames import BETWEEN, MODEL, Frames, Placed, scoped, written_pose
-from kinpair.description.sdf_joints import edge
-from kinpair.description.text import read_text
+from kinpair.description.sdf_joints import BETWEEN, MODEL, Frames, Placed, edge, scoped, written_pose
 from kinpair.description.urdf_xml import Node, colour_of, drawn, root_element
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, listed, nearest

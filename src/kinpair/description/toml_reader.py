@@ -10,26 +10,26 @@ from typing import Any
 
 from kinpair.description import fields as f
 from kinpair.description.actuator_schema import actuator_from
-from kinpair.description.brake import brake_from, with_brakes
-from kinpair.description.chain import chain_from, warn_of_closed
 from kinpair.description.compound import COMPOUNDS, Compound, Touching, has_joint
 from kinpair.description.compound import loop_from as loop_with_joint
 from kinpair.description.constraint_parts import ConstraintPart
 from kinpair.description.constraint_schema import CONSTRAINTS
-from kinpair.description.contact_schema import contact_from, exclusion_from, max_contacts_from, pair_from
-from kinpair.description.gait_roles import gait_from
+from kinpair.description.contact_shapes import contact_from, exclusion_from, max_contacts_from, pair_from
+from kinpair.description.files import read_text, toml_table
+from kinpair.description.friction_laws import brake_from, with_brakes
 from kinpair.description.parts import GRAVITY, Contacts, Description
 from kinpair.description.place import Key, Place, Tables, checked, numbered, table, tables
+from kinpair.description.repeated import chain_from, warn_of_closed
 from kinpair.description.schema import (
     LIMITS,
     distinct,
     frame_from,
+    gait_from,
     joint_from,
     keyframe_from,
     link_from,
     spring_in_file,
 )
-from kinpair.description.text import read_text, toml_table
 from kinpair.description.warning_list import WarningList
 
 
@@ -76,7 +76,7 @@ def parse_toml(text: str, *, source: str, warnings: WarningList) -> Description:
     )
     copies = top.get("copy", [])
     for keys, there in zip(copies, numbered("copy", copies, lines.get("copy", []), place), strict=True):
-        from kinpair.description.copies import with_copies
+        from kinpair.description.repeated import with_copies
 
         description = with_copies(description, keys, there)
     return description

@@ -13,7 +13,7 @@ from kinpair.description.actuator_parts import Actuator
 from kinpair.description.actuator_schema import OF_KIND
 from kinpair.description.constraint_parts import ConstraintPart, Formula
 from kinpair.description.constraint_schema import CONSTRAINTS, WORDS, Terms
-from kinpair.description.contact_schema import CONTACT, EXCLUSION, PAIR, SURFACE
+from kinpair.description.contact_shapes import CONTACT, EXCLUSION, PAIR, SURFACE
 from kinpair.description.fields import AXES, TURNS
 from kinpair.description.parts import (
     GRAVITY,

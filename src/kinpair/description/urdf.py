@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kinpair.description.files import Files, read_text
 from kinpair.description.omitted import Omitted
-from kinpair.description.package_uri import Files
 from kinpair.description.parts import (
     GROUND,
     SIZES,
@@ -28,9 +28,7 @@ from kinpair.description.parts import (
     Shape,
 )
 from kinpair.description.schema import distinct
-from kinpair.description.text import read_text
-from kinpair.description.urdf_loops import loops
-from kinpair.description.urdf_transmissions import transmissions
+from kinpair.description.urdf_extensions import loops, transmissions
 from kinpair.description.urdf_xml import Node, colour_of, drawn, robot_element
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, listed, nearest

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.description.files import read_bytes, read_text
 from kinpair.description.joint_graph import WORLD, Axis, Edge, graph
 from kinpair.description.omitted import Omitted, left_out_message
 from kinpair.description.parts import Description, Joint, Link, Shape, Three, origin
 from kinpair.description.schema import distinct
-from kinpair.description.text import read_bytes, read_text
 from kinpair.description.usd_prims import Prim, Units, axis_turn, line_of, mass_properties, placed_pose, solid
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, MissingExtraError, installs, listed

@@ -18,10 +18,9 @@ from types import TracebackType
 from typing import Any
 from xml.dom import expatbuilder, minidom
 
-from kinpair.description.package_uri import Files
+from kinpair.description.files import Files, read_text
 from kinpair.description.parts import Description
 from kinpair.description.sdf import parse_sdf
-from kinpair.description.text import read_text
 from kinpair.description.urdf import parse_urdf
 from kinpair.description.urdf_xml import root_element
 from kinpair.description.warning_list import WarningList

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from kinpair.description.text import file_path
+from kinpair.description.files import file_path
 from kinpair.errors import InputError, MissingExtraError, installs, listed, nearest
 from kinpair.mechanism import Mechanism
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinpair.description.files import read_text
 from kinpair.description.parts import Description, Joint, Link
-from kinpair.description.text import read_text
 from kinpair.description.toml_writer import to_toml
 from kinpair.errors import InputError
 from kinpair.identification.columns import Layout, body_numbers, laws_of

@@ -26,7 +26,7 @@ for _task, _id in IDS.items():
         gymnasium.register(
             _id,
             entry_point="kinpair.learning.environment:Environment",
-            vector_entry_point="kinpair.learning.vector:Vector",
+            vector_entry_point="kinpair.learning.environment:Vector",
             kwargs={"task": _task},
         )
 
@@ -60,7 +60,7 @@ def make_vec(
 
     Units: observations and actions as in docs/learning.md.
     """
-    from kinpair.learning.vector import Vector
+    from kinpair.learning.environment import Vector
 
     _id_of(task)
     return Vector(task, num_envs, m, **options)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinpair.description.gait_roles import read_roles
+from kinpair.description.schema import read_roles
 from kinpair.errors import InputError, expect
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build

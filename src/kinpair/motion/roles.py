@@ -15,8 +15,8 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.description.gait_roles import PARTS, ROLES, SIDES
 from kinpair.description.parts import Description, Frame, Joint, Origin
+from kinpair.description.schema import PARTS, ROLES, SIDES
 from kinpair.errors import InputError, listed, nearest
 from kinpair.mechanism import Mechanism
 from kinpair.model.build import build

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kinpair.description.text import file_path
+from kinpair.description.files import file_path
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, DescriptionWarning, InputError, StorageError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.background import waiting
-from kinpair.description.text import file_path
+from kinpair.description.files import file_path
 from kinpair.errors import InputError, known_keywords, listed
 from kinpair.mechanism import Mechanism
 from kinpair.runs.files.stored import Stored, read_file

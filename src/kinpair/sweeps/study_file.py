@@ -11,8 +11,8 @@ from reprlib import repr as shown
 from typing import Any
 
 from kinpair.description import fields as f
+from kinpair.description.files import read_text, toml_table
 from kinpair.description.place import Key, Place, Schema, checked, items, table
-from kinpair.description.text import read_text, toml_table
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError
 from kinpair.sweeps.cases import Grid, LatinHypercube, Normal, Uniform

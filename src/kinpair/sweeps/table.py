@@ -12,7 +12,7 @@ from typing import Any, cast, final
 import numpy as np
 
 from kinpair.description.fields import counted
-from kinpair.description.text import file_path
+from kinpair.description.files import file_path
 from kinpair.errors import InputError, MissingExtraError, StorageError, installs
 from kinpair.sweeps.cases import Cases, Outcome
 from kinpair.sweeps.journal import FILE as JOURNAL

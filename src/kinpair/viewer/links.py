@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from kinpair.compiler.cache import Store, all_sources
+from kinpair.description.files import Files
 from kinpair.description.mesh_file import Triangles, read_mesh
-from kinpair.description.package_uri import Files
 from kinpair.description.parts import Description, Joint, Link, Numbers, Shape
 from kinpair.errors import DescriptionError, MissingExtraError
 from kinpair.spatial.pose import Pose

@@ -9,7 +9,7 @@ from typing import get_type_hints
 import pytest
 
 import kinpair as kp
-from kinpair.description import constraint_calls
+from kinpair.description import builder_keys
 from kinpair.description.constraint_schema import CONSTRAINTS, OF_JOINT
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList
@@ -88,10 +88,10 @@ def test_the_three_forms_are_one_part(word, keys):
 
 def parameters(word: str) -> tuple[set[str], set[str]]:
     """All keys of a function, and those that it needs."""
-    signature = inspect.signature(getattr(constraint_calls, word)).parameters
+    signature = inspect.signature(getattr(builder_keys, word)).parameters
     plain = {name: x for name, x in signature.items() if x.kind is not inspect.Parameter.VAR_KEYWORD}
     more = [name for name in signature if name not in plain]
-    hints = get_type_hints(getattr(constraint_calls, word))
+    hints = get_type_hints(getattr(builder_keys, word))
     keys = {key for name in more for key in get_type_hints(hints[name].__args__[0])}
     return {*plain, *keys}, {name for name, x in plain.items() if x.default is inspect.Parameter.empty}
 
@@ -115,7 +115,7 @@ def test_every_kind_is_tried_and_every_key_given():
 
 def test_methods_and_functions_say_the_same_of_themselves():
     for word in CONSTRAINTS:
-        call = getattr(constraint_calls, word)
+        call = getattr(builder_keys, word)
         for form in (getattr(kp.Builder, word), getattr(kp.constraint, word)):
             assert form.__doc__ == call.__doc__
             assert form.__name__ == word

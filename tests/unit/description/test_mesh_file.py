@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kinpair.description import mesh_file
+from kinpair.description.files import Files
 from kinpair.description.mesh_file import read_mesh
-from kinpair.description.package_uri import Files
 from kinpair.errors import DescriptionError
 from kinpair.viewer.surfaces import box
 

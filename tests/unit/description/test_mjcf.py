@@ -15,7 +15,7 @@ from kinpair.cli.main import main
 from kinpair.description import mjcf_solids as solids
 from kinpair.description.constraint_parts import Coupling, Loop
 from kinpair.description.mjcf import parse_mjcf, read_mjcf
-from kinpair.description.mjcf_orientation import z_to
+from kinpair.description.mjcf_settings import z_to
 from kinpair.description.parts import GROUND, Description, Origin, Shape
 from kinpair.description.toml_reader import parse_toml
 from kinpair.description.warning_list import WarningList

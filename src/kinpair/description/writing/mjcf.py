@@ -9,17 +9,20 @@ import numpy as np
 
 from kinpair.description.constraint_parts import Loop
 from kinpair.description.parts import GROUND, Description, Frame, Joint, Link, Origin, Shape, Spring
-from kinpair.description.writing.elements import Element, child, text_of, wxyz
 from kinpair.description.writing.plain import (
+    Element,
     Follows,
     Format,
+    Report,
+    child,
     followed,
     free_pose,
     in_tree_order,
     on_ground,
     reduced,
+    text_of,
+    wxyz,
 )
-from kinpair.description.writing.report import Report
 from kinpair.description.writing.urdf import mesh_name
 from kinpair.spatial.pose import HOME, Pose
 

@@ -1,21 +1,47 @@
-"""A description reduced to what a format has: joints of several degrees in steps, and reports of what is left out."""
+"""What the writers share: a description reduced to what a format has, reports of what is left out, and XML elements
+with numbers that read back exactly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
+from xml.etree import ElementTree as ET
 
 import numpy as np
 
 from kinpair.description.constraint_parts import Coupling, Loop
 from kinpair.description.parts import GRAVITY, GROUND, Description, Friction, Joint, Numbers, Origin, Three
-from kinpair.description.writing.report import Report
 from kinpair.errors import DescriptionError
 from kinpair.model.check_tree import tree
 from kinpair.model.split import split_description
 from kinpair.pairs import PAIRS
 from kinpair.spatial.pose import HOME, Pose
+from kinpair.spatial.rotation import to_quaternion, to_rpy
+
+
+@dataclass(slots=True)
+class Report:
+    """Names of the parts left out by kind, in the order of the description."""
+
+    format: str
+    parts: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    notes: list[str] = field(default_factory=list[str])
+
+    def add(self, kind: str, name: str) -> None:
+        """Collect a part, such as "rotor inertia" of joint "elbow"."""
+        self.parts.setdefault(kind, []).append(name)
+
+    def note(self, sentence: str) -> None:
+        """Collect a sentence about what is written differently."""
+        self.notes.append(f"{self.format}: {sentence}")
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return a sentence for each kind, then the notes."""
+        listed = (f"{kind}; left out: {', '.join(map(repr, names))}" for kind, names in self.parts.items())
+        return (*(f"{self.format} has no {text}" for text in listed), *self.notes)
+
 
 Follows: TypeAlias = Mapping[
     str, tuple[str, Numbers, float]
@@ -235,3 +261,50 @@ def cross_axes(part: Joint | Loop) -> tuple[Three, Three]:
 
 
 __all__ = ["GROUND", "Follows", "Format", "followed", "homes", "in_tree_order", "own_frame", "reduced"]
+
+
+Element = ET.Element
+
+
+def child(parent: Element, tag: str, text: str = "", /, **attributes: Any) -> Element:
+    """Add an element; numbers and lists of numbers become texts, None and "" are left out."""
+    words = {key.rstrip("_"): _text(value) for key, value in attributes.items() if value not in (None, "")}
+    element = ET.SubElement(parent, tag, words)
+    if text:
+        element.text = text
+    return element
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else numbers(value if isinstance(value, Iterable) else (value,))
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Return numbers with as many digits as they need to read back exactly."""
+    return " ".join(_number(float(x)) for x in values)
+
+
+def _number(x: float) -> str:
+    return str(int(x)) if x.is_integer() and abs(x) < 1e15 else repr(x)
+
+
+def rpy(origin: Origin) -> str:
+    """Return the turn of a frame about fixed axes, as it was written if it was written so."""
+    return numbers(origin.turn if len(origin.turn) == 3 else to_rpy(origin.pose().R))
+
+
+def wxyz(pose: Pose) -> str:
+    """Return the quaternion of a pose, scalar first."""
+    x, y, z, w = to_quaternion(pose.R).tolist()
+    return numbers((w, x, y, z))
+
+
+def xyzw(pose: Pose) -> str:
+    """Return the quaternion of a pose, scalar last."""
+    return numbers(to_quaternion(pose.R).tolist())
+
+
+def text_of(root: Element) -> str:
+    """Return the document, indented."""
+    ET.indent(root)
+    return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'

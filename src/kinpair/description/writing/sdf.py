@@ -11,20 +11,24 @@ from xml.etree import ElementTree as ET
 
 from kinpair.description.constraint_parts import Coupling, Loop
 from kinpair.description.parts import GRAVITY, GROUND, Description, Joint, Link, Origin, Shape
-from kinpair.description.writing.elements import Element, child, numbers, text_of, xyzw
 from kinpair.description.writing.plain import (
+    Element,
     Follows,
     Format,
+    Report,
+    child,
     closed_at_zero,
     cross_axes,
     followed,
     free_pose,
     homes,
     in_tree_order,
+    numbers,
     on_ground,
     reduced,
+    text_of,
+    xyzw,
 )
-from kinpair.description.writing.report import Report
 from kinpair.description.writing.urdf import mesh_name
 from kinpair.spatial.pose import HOME, Pose
 

@@ -7,9 +7,20 @@ from xml.etree import ElementTree as ET
 
 from kinpair.description.constraint_parts import Loop
 from kinpair.description.parts import GROUND, Description, Joint, Link, Origin, Shape
-from kinpair.description.writing.elements import Element, child, numbers, rpy, text_of
-from kinpair.description.writing.plain import Follows, Format, followed, in_tree_order, own_frame, reduced
-from kinpair.description.writing.report import Report
+from kinpair.description.writing.plain import (
+    Element,
+    Follows,
+    Format,
+    Report,
+    child,
+    followed,
+    in_tree_order,
+    numbers,
+    own_frame,
+    reduced,
+    rpy,
+    text_of,
+)
 
 URDF = Format(
     "URDF",

@@ -11,7 +11,7 @@ from kinpair.description.builder import Builder
 from kinpair.description.parts import Description
 from kinpair.description.toml_writer import to_toml
 from kinpair.description.writing.mjcf import to_mjcf
-from kinpair.description.writing.report import Report
+from kinpair.description.writing.plain import Report
 from kinpair.description.writing.sdf import to_sdf
 from kinpair.description.writing.urdf import to_urdf
 from kinpair.errors import DescriptionWarning, InputError, caller_level, expect, listed

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from kinpair.description.fields import counted
-from kinpair.description.text import file_path
+from kinpair.description.files import file_path
 from kinpair.errors import InputError, StorageWarning, caller_level
 from kinpair.runs.files import checksums
 from kinpair.runs.files import file_layout as storage_options
