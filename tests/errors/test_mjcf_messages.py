@@ -282,6 +282,13 @@ REFUSED = [
         held('<connect name="c" anchor="0 0 0"/>'),
         "r.xml:5: equality 'c' says not what it connects; write body1 and body2, or site1 and site2",
     ),
+    (
+        world(
+            '<body name="arm"><geom name="g" size="1"/></body>',
+            '\n<contact><pair geom1="g" geom2="h"/></contact>',
+        ),
+        "r.xml:2: contact pair names the geom 'h', which does not exist; Geoms: g",
+    ),
     (held('<weld site1="s"/>'), "r.xml:5: equality 'weld 0' has one site; site1 and site2 go together"),
     (
         held('<weld site1="s" site2="u"/>'),

@@ -21,14 +21,7 @@ from kinpair.errors import DescriptionError, listed, nearest
 T = TypeVar("T")
 LARGEST = 1e30  # beyond it, squares and products of sizes would overflow
 YES_NO = {"true": True, "false": False}
-_PLURALS = {
-    "body": "bodies",
-    "class": "classes",
-    "joint": "joints",
-    "mesh": "meshes",
-    "site": "sites",
-    "tendon": "tendons",
-}
+_PLURALS = {"body": "bodies", "class": "classes", "mesh": "meshes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +118,8 @@ class Tag:
     def unknown(self, what: str, name: str, names: Iterable[str]) -> DescriptionError:
         """An error about a name that means nothing, to be raised."""
         every = list(names)
-        there = f"{_PLURALS[what].capitalize()}: {listed(every)}" if every else f"there is no {what} at all"
+        plural = _PLURALS.get(what, f"{what}s").capitalize()
+        there = f"{plural}: {listed(every)}" if every else f"there is no {what} at all"
         return self.error(
             f"names the {what} {name!r}, which does not exist; {nearest(name, every)}{there}", name=name
         )

@@ -1,5 +1,5 @@
-"""What the writers share: a description reduced to what a format has, reports of what is left out, and XML elements
-with numbers that read back exactly.
+"""Parts that the writers share: a description reduced to what a format has, reports of what is left out, and XML
+elements with numbers that read back exactly.
 """
 
 from __future__ import annotations
