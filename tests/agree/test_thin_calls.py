@@ -145,7 +145,7 @@ def test_a_doubtful_solve_is_refused_by_the_longer_way(tmp_path):
     """
     path = tmp_path / "light.toml"
     path.write_text(light)
-    with pytest.warns(kp.DescriptionWarning, match="forward dynamics will be singular"):
+    with pytest.warns(kp.DescriptionWarning, match="forward dynamics is singular"):
         m = kp.load(path)
     for _ in range(3):
         with pytest.raises(kp.SingularError, match="forward dynamics is singular at joint 'second'"):

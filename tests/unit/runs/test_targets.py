@@ -126,7 +126,7 @@ def test_the_description_itself_is_refused_before_the_work(capsys, tmp_path, opt
     mine.write_text(MINE)
     assert main(["simulate", str(mine), "--duration", "1e12", option, str(mine)]) == 2
     assert capsys.readouterr().err == (
-        f"kinpair: {option}: {mine} is the file that is read; give another name\n"
+        f"kinpair: {option}: {mine} is the input file; give another name\n"
     )
     assert mine.read_text() == MINE
 
@@ -147,7 +147,7 @@ def test_mistakes_are_told_before_the_work(capsys, own, monkeypatch, words, mess
 
 def test_the_command_says_that_it_replaced_a_run(capsys, tmp_path):
     words = ["simulate", ARM, "--duration", "0.1", "--save", str(tmp_path / "run.h5")]
-    caught = f"{tmp_path / 'run.h5'}: the run of double-pendulum that was there is replaced"
+    caught = f"{tmp_path / 'run.h5'}: the existing run of double-pendulum is replaced"
     for times in (0, 1):
         assert main(words) == 0
         assert " ".join(capsys.readouterr().out.split()).count(caught) == times
@@ -157,5 +157,5 @@ def test_resume_refuses_its_own_file_for_a_page(capsys, tmp_path):
     path = str(tmp_path / "run.h5")
     assert main(["simulate", ARM, "--duration", "0.1", "--save", path]) == 0
     assert main(["resume", path, "--report", path]) == 2
-    assert "is the file that is read" in capsys.readouterr().err
+    assert "is the input file" in capsys.readouterr().err
     assert kp.load_run(path).status.ok
