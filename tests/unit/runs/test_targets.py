@@ -125,9 +125,7 @@ def test_the_description_itself_is_refused_before_the_work(capsys, tmp_path, opt
     mine = tmp_path / "mine.toml"
     mine.write_text(MINE)
     assert main(["simulate", str(mine), "--duration", "1e12", option, str(mine)]) == 2
-    assert capsys.readouterr().err == (
-        f"kinpair: {option}: {mine} is the input file; give another name\n"
-    )
+    assert capsys.readouterr().err == (f"kinpair: {option}: {mine} is the input file; give another name\n")
     assert mine.read_text() == MINE
 
 
