@@ -6,10 +6,11 @@ import coal
 import numpy as np
 import pytest
 
+import kinpair as kp
 from contact_cases import SIZES, Pair, turn
 from kinpair.contact.points import curvature_bias
 from kinpair.contact.records import Found
-from kinpair.spatial.rotation import skew
+from kinpair.spatial.rotation import skew, to_quaternion
 
 CONVEX = [kind for kind in SIZES if kind != "plane"]
 PAIRS = [(one, other) for k, one in enumerate(CONVEX) for other in (*CONVEX[k:], "plane")]
@@ -194,6 +195,29 @@ def test_axes_of_a_point_are_a_rotation(kinds):
         frames = pair.points(R, p).frame.reshape(-1, 3, 3)
         np.testing.assert_allclose(frames @ frames.transpose(0, 2, 1), np.eye(3) + 0 * frames, atol=1e-12)
         assert (np.linalg.det(frames) > 0.0).all()
+
+
+@pytest.mark.parametrize("tip", ["point", "corner"])
+@pytest.mark.parametrize("size", [(0.05, 1.0), (0.1, 0.3), (0.5, 0.01)], ids=str)
+def test_the_normal_on_a_cylinder_is_that_of_its_surface_at_any_gap(size, tip):
+    """Also where a point or a corner touches: its distance is rounding there and has no direction."""
+    shapes = {"point": {"point": True}, "corner": {"hull": [[0, 0, 0], [5, 1, 10], [-5, 2, 10], [0, -6, 9]]}}
+    b = kp.Builder("tip").link("tip", mass=1.0, inertia=[1, 1, 1]).joint("free", "free", "ground", "tip")
+    b.contact("cylinder", "ground", cylinder=size).contact("tip", "tip", **shapes[tip])
+    m, rng, (r, length) = kp.build(b), np.random.default_rng(3), size
+    sign = 1.0 if m.contacts([0, 0, length, 0, 0, 0, 1], margin=10)[0].a == "tip" else -1.0
+    for gap in (1e-4, 1e-9, 1e-12, 0.0, -1e-14, -1e-9, -1e-5):
+        for angle, height, cap in rng.uniform([0, -0.45, -1], [2 * np.pi, 0.45, 1], (40, 3)):
+            out = np.array([np.cos(angle), np.sin(angle), 0.0])
+            foot, n = r * out + [0, 0, height * length], out
+            if cap > 0:
+                foot, n = 1.8 * height * r * out + [0, 0, 0.5 * length], np.array([0.0, 0.0, 1.0])
+            x = np.cross(n, [0.3, 0.5, 0.8])
+            axes = np.array([x / np.linalg.norm(x), np.cross(n, x / np.linalg.norm(x)), n]).T
+            place = [*(foot + gap * n), *to_quaternion(axes)]
+            point = min(m.contacts(place, margin=0.01), key=lambda x: x.gap)
+            assert np.abs(sign * point.normal - n).max() < 1e-3
+            assert abs(point.gap - gap) < 2e-8
 
 
 def test_points_beyond_the_margin_are_not_given():

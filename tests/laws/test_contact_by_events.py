@@ -38,6 +38,19 @@ def planar(name, mass, inertia, points, mu, wall=False):
     return kp.build(b)
 
 
+def woodpecker():
+    """A sleeve that slides and tilts on a pole, and a bird on a spring whose beak strikes the pole."""
+    b = kp.Builder("woodpecker").link("slide").link("sleeve", mass=3e-4, inertia=[5e-9] * 3)
+    b.link("bird", mass=4.5e-3, inertia=[7e-7] * 3, com=[0.015, 0, 0])
+    b.joint("height", "prismatic", "ground", "slide").joint("tilt", "revolute", "slide", "sleeve", axis="-y")
+    b.joint("nod", "revolute", "sleeve", "bird", axis="-y", xyz=[0.01, 0, 0], stiffness=0.0056)
+    b.contact("pole", "ground", cylinder=[0.0025, 8.0])
+    b.contact("high", "sleeve", point=True, xyz=[0.0031, 0, 0.0058], mu=0.3)
+    b.contact("low", "sleeve", point=True, xyz=[0.0031, 0, -0.0058], mu=0.3)
+    b.contact("beak", "bird", point=True, xyz=[-0.0051, 0, 0.02], mu=0.3, restitution=0.5)
+    return kp.build(b)
+
+
 def run(m, qd=None, q=None, **options):
     rates = np.zeros(m.nv) if qd is None else np.array(qd, dtype=float)
     return kp.simulate(m, m.start() if q is None else q, rates, **{"integrator": "dop853", **options})
@@ -75,6 +88,30 @@ def test_static_friction_holds_beyond_sliding_friction():
     moves = run(m, [0, 0, 0, 0.1, 0, 0], duration=1.0, output=1.0)
     a = G * (np.sin(slope) - 0.4 * np.cos(slope))
     assert_allclose(moves.q[-1, 0], 0.1 + 0.5 * a, atol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "dopri5", "rk4"])
+@pytest.mark.parametrize("rate", [1.0, 3.0])
+def test_a_force_that_grows_moves_a_block_from_where_it_is_as_large_as_friction(integrator, rate):
+    """At that time the acceleration is still zero; beyond it grows as the force does."""
+    m, mu = planar("block", 1.0, 0.01, {"foot": [0, 0, 0]}, 0.5), 0.5
+    begin = mu * G / rate
+    table = (np.array([0.0, 40.0]), np.array([[0.0] * 3, [40.0 * rate, 0.0, 0.0]]))
+    result = run(m, duration=begin + 1.0, output=1.0, torque=table, integrator=integrator, dt=1e-3)
+    assert_allclose(times(result, "slides"), [begin], atol=1e-9)
+    assert_allclose(result.q[-1, 0], rate / 6.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "rk4"])
+def test_a_sleeve_leaves_its_pole_where_its_force_is_zero(integrator):
+    """A woodpecker on a pole (Pfeiffer 1984): impacts, rest by friction, sliding and separation, as time steps have."""
+    m = woodpecker()
+    at = {"q": [0.0, -0.1, -0.2], "qd": [-0.3411, 0.0, -7.4583], "duration": 0.15, "output": 0.01}
+    exact = run(m, **at, integrator=integrator, dt=1e-4)
+    steps = run(m, **at, integrator="time-stepping", dt=5e-6)
+    assert {x.name.split()[-1] for x in exact.events} == {"lands", "sticks", "slides", "lifts"}
+    assert (exact.contacts.points["low on pole #0"].force[:, 0] >= -1e-12).all()
+    assert np.abs(exact.q - steps.q).max() < 2e-4
 
 
 def test_a_ball_bounces_at_the_times_of_newtons_law_and_rests_from_the_limit_of_them_on():

@@ -29,6 +29,9 @@ from kinpair.description.contact_shapes import CYLINDER, ELLIPSOID, HULL, SPHERE
 HALF = SLOTS // 2
 RIMS = 2 * RIM  # features of a cylinder after its corners are the lowest points of its rims
 NEAR = 1e-3  # cores nearer than this part of their size are searched by a polytope
+TOUCHING = (
+    1e-8  # nearer than this part of their lengths, the root of rounding, nearest points give no direction
+)
 FACE = 1e-5  # angle between a normal and that of a face that are the same
 BOTH = 0.9  # cosine between normals of faces that meet
 DIRECTIONS = 8  # in which a hull on a plane has its outermost corners
@@ -51,7 +54,7 @@ def normal_of(g: Geometry, f: Found, a: int, b: int, margin: float, n: Vector, o
     if between > NEAR * min(scale_of(g, a), scale_of(g, b)):
         return between
     signed, found = depth(g, f, a, b)
-    if found or between == 0.0:
+    if found or signed < 0.0 or between <= TOUCHING * (g.radius[a] + g.radius[b]):
         n[:] = f.work[V]
         on_a[:] = f.work[V + 1]
         return signed

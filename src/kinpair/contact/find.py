@@ -12,10 +12,11 @@ from kinpair.contact.round import (
     capsule_capsule,
     capsule_plane,
     sphere_capsule,
+    sphere_cylinder,
     sphere_plane,
     sphere_sphere,
 )
-from kinpair.description.contact_shapes import BOX, CAPSULE, PLANE, SPHERE
+from kinpair.description.contact_shapes import BOX, CAPSULE, CYLINDER, PLANE, SPHERE
 
 
 def narrow(g: Geometry, f: Found, count: int, pair: int, margin: float) -> int:
@@ -30,6 +31,8 @@ def narrow(g: Geometry, f: Found, count: int, pair: int, margin: float) -> int:
         if one == BOX:
             return box_plane(g, f, count, pair, a, b, margin)
         return convex_plane(g, f, count, pair, a, b, margin)
+    if one == SPHERE and two == CYLINDER:
+        return sphere_cylinder(g, f, count, pair, a, b, margin)
     if two > BOX:
         return convex_convex(g, f, count, pair, a, b, margin)
     if one == SPHERE:

@@ -283,15 +283,20 @@ def touched(f: Found, face: int, height: float, n: Vector, on_a: Vector) -> tupl
 
 
 def barycentric(f: Found, i: int, j: int, k: int, weights: Vector) -> None:
-    """Write the weights of corners i, j, k for the projection of the origin on their plane."""
-    aa, bb, ab, pa, pb = 0.0, 0.0, 0.0, 0.0, 0.0
+    """Write the weights of corners i, j, k for the projection of the origin on their plane.
+
+    By areas of triangles over the normal, which slender faces do not cancel.
+    """
+    one, two, n, area = f.work[V + 6], f.work[V + 7], f.work[V + 8], f.work[V + 9]
+    p = f.work[W + i]
     for m in range(3):
-        p = f.work[W + i, m]
-        one, two = f.work[W + j, m] - p, f.work[W + k, m] - p
-        aa, bb, ab = aa + one * one, bb + two * two, ab + one * two
-        pa, pb = pa - p * one, pb - p * two
-    det = aa * bb - ab * ab
-    weights[1], weights[2] = (bb * pa - ab * pb) / det, (aa * pb - ab * pa) / det
+        one[m], two[m] = f.work[W + j, m] - p[m], f.work[W + k, m] - p[m]
+    cross(one, two, n)
+    square = dot(n, n)
+    cross(two, p, area)
+    weights[1] = dot(area, n) / square
+    cross(p, one, area)
+    weights[2] = dot(area, n) / square
     weights[0] = 1.0 - weights[1] - weights[2]
 
 

@@ -1,4 +1,4 @@
-"""Contact points of spheres, capsules and planes: closed forms. Loop functions.
+"""Contact points of spheres, capsules and planes, and of spheres on cylinders: closed forms. Loop functions.
 
 A capsule is a sphere whose centre is anywhere on a segment. Points of a capsule on a plane are those of its two ends.
 Two capsules touch at the nearest points of their segments; nearly parallel ones also where an end is next to the other
@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 from kinpair.compiler.loops.kinds import Vector
-from kinpair.contact.points import cross, curve, dot, emit, place, rotate
+from kinpair.contact.points import cross, curve, dot, emit, local, place, rotate
 from kinpair.contact.records import SHARP, Found, Geometry
+from kinpair.contact.support import bends
 
 PARALLEL = 0.1  # sine of the angle below which capsules also touch at their ends
 LEAST = 1e-9  # sine below which segments have no nearest points inside
@@ -175,3 +176,32 @@ def capsule_ends(
         place(f.pose, own, 0.0, 0.0, (2 * (best % 2) - 1) * g.size[own, 1], end)
         count = sphere_capsule(g, f, count, pair, own, other, 1 + best, end, best >= 2, margin)
     return count
+
+
+def sphere_cylinder(g: Geometry, f: Found, count: int, pair: int, a: int, b: int, margin: float) -> int:
+    """Write the point of sphere a and cylinder b: nearest to its side, a cap, or a rim where the centre is beyond both.
+
+    Nearer to a rim than SAME_PLACE, and inside, the normal is that of the nearest face.
+    """
+    x, n, out, core, d = f.work[0], f.work[1], f.work[2], f.work[3], f.work[4]
+    local(f.pose, b, f.pose[a, 9:12], x)
+    across = math.sqrt(x[0] * x[0] + x[1] * x[1])
+    side, cap = across - g.size[b, 0], abs(x[2]) - g.size[b, 1]
+    one, two, gap = 1.0, 0.0, side  # the normal, away from the axis and along it
+    if side > SAME_PLACE and cap > SAME_PLACE:
+        gap = math.hypot(side, cap)
+        one, two = side / gap, cap / gap
+    elif cap > side:
+        one, two, gap = 0.0, 1.0, cap
+    n[0] = one * x[0] / across if across > 0.0 else one
+    n[1] = one * x[1] / across if across > 0.0 else 0.0
+    rotate(f.pose, b, n[0], n[1], math.copysign(two, x[2]), out)
+    radius = g.size[a, 0]
+    for i in range(3):
+        core[i] = f.pose[a, 9 + i] - gap * out[i]
+        x[i] = f.pose[a, 9 + i] - radius * out[i]
+    after = emit(f, count, pair, 0, b, gap - radius, out, x, margin)
+    curve(f, count, after, 0, bend(radius), bend(radius), out)
+    along, around = bends(g, f, b, core, out, d, f.work[5])
+    curve(f, count, after, 1, along, around, d)
+    return after

@@ -150,7 +150,7 @@ def decide(ongoing: Ongoing) -> None:
         closed = [k for k in range(len(x.slots)) if x.u[k, 0] <= STILL]
         stays = x.some(closed)
         stopped = _stopped(ongoing, stays)
-        result = _phases(stays, stopped)
+        result = _phases(stays, stopped, *_since(ongoing, stays))
         if result is not None:
             y = _lifted(ongoing, x, stays, result, stopped, y)
             _enter(ongoing, stays, result, before, y)
@@ -270,17 +270,45 @@ class Phases:
 def _stopped(ongoing: Ongoing, x: Touching) -> list[int]:
     """Return the points that slid in a direction up to here and do no more, with all others as slow as they are: what
     is left of their velocities is the error of steps, and has no direction."""
-    active = ongoing.stepper.y[ongoing.active.d.layout.contact][SUMS:].reshape(-1, ACTIVE)
-    ways = {int(e[SLOT]) - 1: e[DIRECTION : DIRECTION + 3] for e in active if e[PHASE] == SLIDES}
+    ways = {int(e[SLOT]) - 1: e[DIRECTION : DIRECTION + 3] for e in _active(ongoing) if e[PHASE] == SLIDES}
     s = np.einsum("kt,ktw->kw", x.u[:, 1:], x.axes[:, 1:])
     slow = np.flatnonzero(np.linalg.norm(s, axis=1) <= SLOW).tolist()
     ended = any(slot in ways and k in slow and s[k] @ ways[slot] <= STILL for k, slot in enumerate(x.slots))
     return slow if ended else []
 
 
-def _phases(x: Touching, stopped: Sequence[int]) -> Phases | None:
+def _active(ongoing: Ongoing) -> np.ndarray:
+    """Return the points that were closed since the last event, with their forces there (points, ACTIVE)."""
+    return ongoing.stepper.y[ongoing.active.d.layout.contact][SUMS:].reshape(-1, ACTIVE)
+
+
+def _since(ongoing: Ongoing, x: Touching) -> tuple[list[int], list[int]]:
+    """Return the points that push, and those that rest, since the last event.
+
+    Where the force of one reaches the bound of its phase, the acceleration beyond is still zero. It leaves the phase
+    nevertheless: without a force it lifts, with the largest friction it slides.
+    """
+    active = {int(e[SLOT]) - 1: e for e in _active(ongoing) if e[SLOT] > 0.0}
+    known = [(k, active[slot]) for k, slot in enumerate(x.slots) if slot in active]
+    pushed = [k for k, e in known if e[FORCE : FORCE + 3] @ x.axes[k, 0] > 0.0]
+    return pushed, [k for k, e in known if e[PHASE] == RESTS]
+
+
+def _at_edge(x: Touching, force: np.ndarray, k: int) -> np.ndarray:
+    """Return the direction (2,) in which a point at rest begins to slide, zero unless its friction is the largest."""
+    if x.is_rough(k):
+        low, high = x.efforts[k, :2]
+        room = FINE * (high - low)
+        return np.array([float(force[1] <= low + room) - float(force[1] >= high - room), 0.0])
+    size = float(np.linalg.norm(force[1:]))
+    return -force[1:] / size if size >= (1.0 - FINE) * x.materials[k, 1] * force[0] > 0.0 else np.zeros(2)
+
+
+def _phases(
+    x: Touching, stopped: Sequence[int], pushed: Sequence[int], rested: Sequence[int]
+) -> Phases | None:
     """Decide which points stay closed, rest and slide, those of `stopped` from rest; None where no forces satisfy the
-    laws.    (CN15)"""
+    laws. `pushed`, `rested`: see `_since`.    (CN15)"""
     m = len(x.slots)
     if not m:
         return Phases([], [], np.zeros((0, 2)), np.zeros((0, 3)))
@@ -293,19 +321,21 @@ def _phases(x: Touching, stopped: Sequence[int]) -> Phases | None:
         if not solution.met:
             return None
         small = FINE * (np.abs(D) @ np.abs(solution.x) + np.abs(g)).reshape(-1, 3).max(axis=1)
-        c = solution.c.reshape(-1, 3)
+        solution = _inside(x, solution, sliding, small)
+        c, force = solution.c.reshape(-1, 3), solution.x.reshape(-1, 3)
         moves = {
             k: c[k, 1:] / np.linalg.norm(c[k, 1:])
             for k in range(m)
             if k not in sliding and np.linalg.norm(c[k, 1:]) > small[k] and x.materials[k, 0] > 0.0
         }
+        edges = {k: _at_edge(x, force[k], k) for k in rested if k not in sliding and k not in moves}
+        moves |= {k: way for k, way in edges.items() if way.any()}
         changes = [k for k in moves if x.materials[k, 1] > x.materials[k, 0]]
         sliding |= moves
         if not changes:
             break
-    solution = _inside(x, solution, sliding, small)
     c, force = solution.c.reshape(-1, 3), solution.x.reshape(-1, 3)
-    chosen = [k for k in range(m) if force[k, 0] > 0.0 or c[k, 0] <= small[k]]
+    chosen = [k for k in range(m) if force[k, 0] > 0.0 or (c[k, 0] <= small[k] and k not in pushed)]
     way = np.array([sliding.get(k, np.zeros(2)) for k in chosen]).reshape(-1, 2)
     phase = [SLIDES if k in sliding or x.materials[k, 1] == 0.0 else RESTS for k in chosen]
     return Phases(chosen, phase, way, force[chosen])
