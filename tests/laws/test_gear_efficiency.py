@@ -116,3 +116,26 @@ def test_a_file_with_efficiencies_is_written_as_it_is_read(tmp_path):
     assert again.forward_dynamics(*state) == pytest.approx(
         hoist(0.8, 0.7).forward_dynamics(*state), rel=1e-14
     )
+
+
+@pytest.mark.parametrize("settings", [{}, {"integrator": "rk4", "dt": 1e-3}, {"integrator": "cvode"}])
+@pytest.mark.parametrize("brake", [False, True])
+def test_a_level_next_to_a_gear_is_a_load_of_its_teeth(brake, settings):
+    """M v̇ + L = T = τ − μ (T + P): it leaves rest at τ = L (1 + μ) + μ P, and friction does not jump there."""
+    mass, mu, preload, level, growth = 2.0, 0.2, 0.3, 0.7, 2.0
+    friction = [{"law": "gear", "mu": mu, "preload": preload}]
+    b = kp.Builder("slide", gravity=(0, 0, 0)).link("slide", mass=mass, inertia=[1] * 3)
+    own = [] if brake else [{"law": "coulomb", "level": level}]
+    b.joint("x", "prismatic", "ground", "slide", axis="x", friction=friction + own)
+    if brake:
+        b.brake("clamp", "x", level={"input": "pedal", "scale": level})
+        times = np.linspace(0.0, 1.0, 3)
+        drive = {"input": (times, np.stack([np.ones(3), growth * times], axis=-1))}
+    else:
+        drive = {"torque": lambda t, q, qd: growth * t + 0.0 * q}
+    run = kp.simulate(kp.build(b), [0.0], [0.0], duration=1.0, **drive, **settings)
+    leaves = ((1.0 + mu) * level + mu * preload) / growth
+    since = np.maximum(run.time - leaves, 0.0)
+    assert [x.name for x in run.events] == ["x slides"]
+    assert run.events[0].time == pytest.approx(leaves, abs=1e-9)
+    assert run.qd[:, 0] == pytest.approx(growth * since**2 / (2.0 * (1.0 + mu) * mass), abs=1e-8)

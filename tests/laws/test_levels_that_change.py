@@ -252,3 +252,27 @@ def test_a_brake_on_one_rate_of_a_joint():
     m = kp.build(builder)
     rates = dict(zip(m.v_names, m.forward_dynamics(np.zeros(2), np.ones(2), np.zeros(2)), strict=True))
     assert rates == pytest.approx({"c.angle": 0.0, "c.slide": -2.0})
+
+
+@pytest.mark.parametrize("integrator", METHODS)
+@pytest.mark.parametrize(
+    ("level", "force", "moves"), [(3.0, 4.0, True), (0.0, -4.0, True), (4.0, 3.0, False)]
+)
+def test_a_force_and_a_level_that_both_begin_at_zero(level, force, moves, integrator):
+    """M v̇ = (F − L) t where |F| > L: neither holds the block at t = 0, and what follows is decided just after."""
+    friction = {"law": "coulomb", "level": f"{level}*t"}
+    builder = kp.Builder("block", gravity=[0, 0, 0]).link("block", mass=MASS, inertia=[1, 1, 1])
+    m = kp.build(builder.joint("x", "prismatic", "ground", "block", axis="x", friction=friction))
+    run = kp.simulate(
+        m,
+        [0.0],
+        [0.0],
+        duration=1.0,
+        torque=lambda t, q, qd: force * t + 0.0 * q,
+        integrator=integrator,
+        **METHODS[integrator],
+    )
+    pull = np.sign(force) * (abs(force) - level) / MASS if moves else 0.0
+    assert run.status.name == "done"
+    assert run.q[:, 0] == pytest.approx(pull * run.time**3 / 6.0, abs=WITHIN)
+    assert run.qd[:, 0] == pytest.approx(pull * run.time**2 / 2.0, abs=WITHIN)

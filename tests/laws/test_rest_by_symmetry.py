@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import kinpair as kp
@@ -52,3 +53,39 @@ def test_a_balanced_rotor_turns_with_its_shaft(settings):
     assert not run.events
     assert run.q[-1] == pytest.approx([3.0, 0.0], abs=1e-9)
     assert run.qd[-1] == pytest.approx([3.0, 0.0], abs=1e-9)
+
+
+def test_shafts_at_rest_beside_an_open_clutch_stay_at_rest():
+    """A clutch that slides pulls at a braked shaft; an open clutch and an idle shaft behind have rounding alone."""
+    b = kp.Builder("shafts", gravity=(0, 0, 0))
+    for k in range(4):
+        b.link(f"w{k}", mass=1.0, inertia=[1.0] * 3).joint(f"a{k}", "revolute", "ground", f"w{k}", axis="z")
+    b.brake("held", "a1", 1.6).brake("off", "a3", "0*t")
+    b.clutch("c0", joints=["a0", "a1"], level=0.6).clutch("c1", joints=["a1", "a2"], level=1.2)
+    m = kp.build(b.clutch("c2", joints=["a2", "a3"], level="0*t"))
+    rates = {"a0": 0.0, "a1": 0.0, "a2": -1.2, "a3": 0.0}
+    run = kp.simulate(m, m.start(), m.velocities(m.start(), rates), duration=2.0)
+    slowed = run.qd[:, m.v_names.index("a2")]
+    assert run.status.name == "done"
+    assert slowed == pytest.approx(np.minimum(-1.2 + 1.2 * run.time, 0.0), abs=1e-12)
+    still = [m.v_names.index(x) for x in ("a0", "a1", "a3", "c0")]
+    assert np.abs(run.qd[:, still]).max() < 1e-12
+
+
+def test_small_forces_next_to_a_preloaded_joint_move_what_they_pull():
+    """I ω̇ = η τ for a torque that begins at zero: a level that does not act is no scale of rounding."""
+    b = kp.Builder("pair", gravity=(0, 0, 0))
+    b.link("slide", mass=2.0, inertia=[0.1] * 3).link("disc", mass=1.0, inertia=[0.5] * 3)
+    b.joint(
+        "x", "prismatic", "ground", "slide", axis="y", friction={"law": "gear", "mu": 0.2, "preload": 1e3}
+    )
+    b.joint("w", "revolute", "slide", "disc", axis="y", friction={"law": "gear", "efficiency": 0.8})
+    run = kp.simulate(
+        kp.build(b),
+        [0.0] * 2,
+        [0.0] * 2,
+        duration=1.0,
+        torque=lambda t, q, qd: np.array([0.0, 1.0]) * t + 0.0 * q,
+    )
+    assert run.status.name == "done"
+    assert run.qd[:, 1] == pytest.approx(0.8 * run.time**2 / 2.0 / 0.5, abs=1e-9)

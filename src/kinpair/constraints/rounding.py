@@ -56,6 +56,7 @@ NO_EFFECT = 1e-11  # a response below this part of the largest counts as zero
 SURE = 1.0 - 1e-9  # a spectral radius below proves that there is one solution
 TOLERANCE = 1e-12  # of |F|∞ of the scaled problem
 STILL = 1e-11  # of the accelerations that the single forces cause: less counts as zero
+CROSSED = 0.1  # of the largest of all rates, in the units of (NS3): what STILL is a part of at least
 ASKED = 1e-6  # ε: a rate at its level leaves rest where the others do not hold this part of it in its place
 HIDDEN = (
     1e-4,

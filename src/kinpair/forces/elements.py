@@ -105,11 +105,13 @@ class Loads(NamedTuple):
 
     efforts: Vector
     wrenches: list[Vector]
-    driving: Vector = NOTHING  # of the efforts those of elements with inputs; empty where there are none
+    driving: Vector = (
+        NOTHING  # of the efforts those of elements with inputs but friction; empty where there are none
+    )
 
     @property
     def beside(self) -> Vector:
-        """Efforts of what has no inputs."""
+        """Efforts of what is no motor: has no inputs, or is friction."""
         return self.efforts - self.driving if len(self.driving) else self.efforts
 
 
@@ -226,7 +228,7 @@ def loads_on(
     for owner, at in acting(model, state, passive=passive):
         for k, effort in owner.element.efforts(at).items():
             tau[k] = tau[k] + effort
-            if owner.element.nu:
+            if owner.element.nu and not owner.element.sticks:
                 driving[k] = driving[k] + effort
         for i, wrench in owner.element.wrenches(at).items():
             w[i] = w[i] + wrench

@@ -239,7 +239,7 @@ class Enforcement:
 
     def levels(self, model: Model, request: Request, state: State, loads: Any) -> Any:
         """Friction from load of each rate (nv,): that may hold it, and that it begins to slide with."""
-        return self.solution(model, request, state, loads).levels
+        return self.solution(model, request, state, loads).levels(state)
 
     def check_short(self, model: Model) -> None:
         """Refuse what is no loop over the bodies where loops are eliminated along the tree."""

@@ -152,6 +152,7 @@ def guard_values(d: Any, time: Scalar, y: Vector, u: Vector) -> PhaseValues:
         holds = minimum(high - effort, effort - low) + BEYOND * (high - low) + rounding  # (FP3)
         if len(group.rates) == 1 and group.rates[0] in closed:
             holds = where(less(0.5, flags[0]), 1.0, holds)  # its limit has the guard of both
+        holds = where(less(holds, 0.0), holds, maximum(holds, TINY))  # neither force nor level: not yet over
         rests = where(less(phase, CARRIED), holds, STOPPED - speed(s))
         lasting.append(where(less(phase, SLIDING), slides, rests))
         slowing.append(where(less(phase, SLIDING), minimum(_onward_rate(share, s, a), 0.0), 0.0))

@@ -120,7 +120,7 @@ def forward_dynamics_in_phases(
     loaded = is_loaded(model, passive=passive)
     if constraints_of(model):
         x = solve(model, request, state, loads)
-        qdd, holding, from_load = x.qdd, x.holding, x.levels if loaded else None
+        qdd, holding, from_load = x.qdd, x.holding, x.levels(state) if loaded else None
     else:
         qdd, holding = held_motion(model, request, state, loads)
         from_load = levels_from_load(model, request, state, loads) if loaded else None

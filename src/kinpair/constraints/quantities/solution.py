@@ -115,12 +115,11 @@ class ConstrainedSolution:
     loaded: Loaded | None = None  # how they came about
     alone: Scalar = 1.0  # one where it is proved that no other loads fit, else zero
 
-    @property
-    def levels(self) -> Levels:
+    def levels(self, state: State) -> Levels:
         """Friction from load of each rate: that may hold it, and that it begins to slide with."""
         assert self.loaded is not None
         x = self.loaded
-        return levels_of(self.equations.at.model, x.own, x.forms, x.joints, x.N, self.holding)
+        return levels_of(self.equations.at.model, state, x.own, x.forms, x.joints, x.N, self.holding)
 
     @property
     def power(self) -> Scalar:

@@ -3,7 +3,7 @@
     c = N G Nᵀ x + N q̈₀                                   N: rows of the rates at rest                (ST1)
     F_s ← F_c where c ≠ 0, and the problem again, until no further one leaves rest                     (ST2)
     F_s ← (1 − ε) F_s  of one that has reached its level and hardly moves: what moves then, begins to  (ST3)
-    |c| ≤ ε (|N G| |F| + |N G Nᵀ| F_s)  counts as c = 0                                                (ST4)
+    |c| ≤ ε (r + 0.1 T max r/T)  counts as c = 0;   r = |N G| |F| + |N G Nᵀ| |x|,  T_j² = (N G Nᵀ)_jj    (ST4)
     z = G g − G_S G_SS⁺ (G g)_S            motion by efforts g while the rates S stand still           (ST5)
 
 q̈₀ are accelerations without friction in these rates, G what efforts do to rates that satisfy the constraints, F_s and

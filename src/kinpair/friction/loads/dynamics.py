@@ -11,7 +11,7 @@ import numpy as np
 
 from kinpair.algebra import tree_ldl
 from kinpair.algebra.arrays import Scalar, Vector, array
-from kinpair.algebra.choice import less, sign, where
+from kinpair.algebra.choice import less, maximum, minimum, sign, where
 from kinpair.constraints.solvers.problem import masked
 from kinpair.formulations.solution import Solution
 from kinpair.friction.loads import contraction, system, tree
@@ -200,11 +200,12 @@ def standing(model: Model, state: State, acting: Loads) -> Standing:
     holding = x.H @ qdd - x.F - moved.friction
     joints = carried(model, own, state.q, state.qd, state.tau, acting)
     forms = tree.forms_of(tree.Equations(x.H, x.factors, x.F, own.D, x.forms, x.Q), qdd)
-    return Standing(qdd, holding, levels_of(model, own, forms, joints, moved.loads.N, holding))
+    return Standing(qdd, holding, levels_of(model, state, own, forms, joints, moved.loads.N, holding))
 
 
 def levels_of(
     model: Model,
+    state: State,
     own: Sliding,
     forms: Sequence[Sequence[Scalar]],
     joints: Sequence[Carried],
@@ -227,10 +228,25 @@ def levels_of(
             held = model.slip.held[v]
             force = array([force[0] + held * np.divide(holding[v], arm)])
             at = at._replace(toward=at.toward * (1.0 - held) - held * sign(force[0]))
+            if s.beside_levels:
+                at = at._replace(beside=at.beside + held * _of_levels(model, state, v, holding[v]))
         load = s.load(forms[k], force, at)
         rest[v] = rest[v] + s.grip.mu_static * arm * load
         slide[v] = slide[v] + s.grip.coefficient(0.0) * arm * load
     return Levels(array(rest), array(slide))
+
+
+def _of_levels(model: Model, state: State, v: int, effort: Scalar) -> Scalar:
+    """Return the part of the effort that holds a rate which constant levels give."""
+    from kinpair.forces.elements import acting
+
+    lo, hi = [0.0], [0.0]
+    for owner, at in acting(model, state):
+        for k, (least, most) in owner.element.holds(at).items():
+            if k == v:
+                lo.append(least)
+                hi.append(most)
+    return minimum(maximum(effort, sum(lo)), sum(hi)) if len(lo) > 1 else 0.0
 
 
 def only_sound(qdd: Vector, sound: Scalar) -> Vector:

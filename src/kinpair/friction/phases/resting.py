@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.rounding import STILL
+from kinpair.constraints.rounding import CROSSED, STILL
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solve import problem, solutions
 from kinpair.constraints.solve import residual as shapes
@@ -273,7 +273,7 @@ def resting_system(
         a,
         0.5 * (P + P.T),
         x.c,
-        [E @ every.T for E in x.E],
+        [_without_levels(k, E @ every.T, surfaces, where, at_rest) for k, E in enumerate(x.E)],
         at_rest,
         u,
         np.array(mu, dtype=float),
@@ -282,6 +282,19 @@ def resting_system(
         np.abs(by_effort) @ np.abs(x.F),
         tuple(limits),
     )
+
+
+def _without_levels(
+    k: int, C: np.ndarray, surfaces: Sequence[Surface], where: Sequence[slice], at_rest: Sequence[bool]
+) -> np.ndarray:
+    """C of the forms of surface k, without what constant levels at rest take from its joint next to it; those that
+    slide are among the efforts next to the motor already."""
+    own = surfaces[k]
+    if own.beside_levels:
+        for x, at, still in zip(surfaces, where, at_rest, strict=True):
+            if still and x.kind == "level" and x.body == own.body:
+                C[0, at] -= 1.0
+    return C
 
 
 def _unit(a: np.ndarray, least: float) -> np.ndarray:
@@ -388,11 +401,11 @@ def _at_bound(x: Resting, found: Found, k: int) -> bool:
 
 
 def reach(x: Resting, found: Found) -> np.ndarray:
-    """Compute the accelerations (n,) that the single forces cause: the scale of rounding.    (ST4)"""
-    forces = np.abs(found.f)
-    for own, load in zip(x.where, found.N, strict=True):
-        forces[own] += abs(float(load))
-    return x.by_forces + np.abs(x.A) @ forces
+    """Compute the accelerations (n,) that the single forces cause: the scale of rounding, of which the response to
+    efforts has a part from all rates.    (ST4)"""
+    own = x.by_forces + np.abs(x.A) @ np.abs(found.f)
+    T = np.sqrt(np.abs(np.diag(x.A)))
+    return own + CROSSED * T * np.max(own[T > 0.0] / T[T > 0.0], initial=0.0)
 
 
 def moving(x: Resting, found: Found, among: Sequence[int]) -> list[int]:

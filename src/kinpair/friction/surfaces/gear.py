@@ -55,6 +55,7 @@ class Teeth(Surface):
     """Teeth of the gear that drives a joint of one degree; `along` is p of the pair."""
 
     kind = "gear"
+    beside_levels = True
     name: str
     body: int
     grip: Grip
@@ -120,6 +121,7 @@ class Servo(Surface):
 
     kind = "servo"
     bounded = False
+    beside_levels = True
     jumps = True
     name: str
     body: int

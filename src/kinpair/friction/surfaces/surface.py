@@ -101,6 +101,7 @@ class Surface(ABC):
     feels_force: ClassVar[bool] = False  # does the load depend on the friction force itself?
     bounded: ClassVar[bool] = True  # does the load grow no faster than its forms?
     answers_strongly: ClassVar[bool] = False  # does sliding along the axis press its edges?
+    beside_levels: ClassVar[bool] = False  # do constant levels of its joint act next to what it hands over?
     jumps: ClassVar[bool] = False  # does the load jump, see `jump`?
     name: str
     body: int
