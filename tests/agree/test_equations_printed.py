@@ -406,7 +406,7 @@ def general_arm(n: int) -> kp.Mechanism:
 
 
 def test_ctrl_c_in_a_long_multiplication_is_answered_with_the_entries_of_the_tip(monkeypatch):
-    from kinpair.printed_equations.reporting import Report
+    from kinpair.compiler.patience import Report
 
     begin = Report.begin
 

@@ -13,7 +13,7 @@ from kinpair import errors
 PACKAGES = {
     "kinpair.closed_form.letters": "kinpair.printed_equations.closed_form.formula",
     "kinpair.closed_form.reading": "kinpair.printed_equations.closed_form.reading",
-    "kinpair.equations_of_motion.reporting": "kinpair.printed_equations.reporting",
+    "kinpair.equations_of_motion.reporting": "kinpair.compiler.patience",
     "kinpair.quantities.table": "kinpair.evaluation.quantities.table",
     "kinpair.regulators": "kinpair.control",
     "kinpair.spatial.solids": "kinpair.spatial.inertia",

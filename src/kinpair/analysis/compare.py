@@ -10,8 +10,8 @@ import numpy as np
 
 from kinpair.analysis.comparison import Comparison, Row
 from kinpair.analysis.measuring import Setting, Stopped, measured, random_states, warm_up
-from kinpair.analysis.progress import progress
 from kinpair.compiler.background import waiting
+from kinpair.compiler.patience import progress
 from kinpair.compiler.target import host
 from kinpair.errors import InputError, known_keywords, offered
 from kinpair.evaluation.quantities.request import METHODS

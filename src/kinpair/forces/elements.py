@@ -27,7 +27,7 @@ from kinpair.friction.surfaces.table import loaded_joints
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import coordinates, inward, joined
 from kinpair.model.state import NOTHING, State
-from kinpair.spatial.twist import rotate, shift_wrench
+from kinpair.spatial.pose import rotate, shift_wrench
 
 NO_LOADS: Mapping[str, Vector] = {}
 

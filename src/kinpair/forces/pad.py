@@ -20,8 +20,8 @@ from kinpair.algebra.choice import maximum
 from kinpair.forces.element import Element, Instant
 from kinpair.model.contact_pads import PadData
 from kinpair.model.model import Model, Place
+from kinpair.spatial.pose import spatial
 from kinpair.spatial.rotation import cross
-from kinpair.spatial.twist import spatial
 
 EPSILON = 1e-12  # [m] of a distance between centres
 TINY = 1e-30  # [m] under a root

@@ -33,8 +33,8 @@ from kinpair.algebra.choice import less, maximum, where
 from kinpair.algebra.jet import rate as rate_of
 from kinpair.forces.element import Element, Instant
 from kinpair.model.model import Model, Place, SpringData
+from kinpair.spatial.pose import spatial
 from kinpair.spatial.rotation import cross
-from kinpair.spatial.twist import spatial
 
 LEAST = 1e-300  # a stiffness below it is zero
 EPSILON = 1e-12  # [m]

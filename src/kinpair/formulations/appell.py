@@ -43,8 +43,8 @@ from kinpair.formulations.solution import Solution
 from kinpair.formulations.speeds import Equations, speeds
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, each, joined, joint_space, rate_tree, rates
+from kinpair.spatial.pose import spatial
 from kinpair.spatial.rotation import cross
-from kinpair.spatial.twist import spatial
 
 
 def acceleration_energy(model: Model, q: Vector, qd: Vector, qdd: Vector) -> Scalar:

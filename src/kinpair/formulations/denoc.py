@@ -41,8 +41,8 @@ from kinpair.model.recursion import (
     outward,
     rates,
 )
+from kinpair.spatial.pose import propagation, propagation_rate, rotate, shift_twist, shift_wrench, spin
 from kinpair.spatial.rotation import cross, skew
-from kinpair.spatial.twist import propagation, propagation_rate, rotate, shift_twist, shift_wrench, spin
 
 NO_TWIST = np.zeros(6)
 NO_MASS = np.zeros((6, 6))

@@ -45,7 +45,7 @@ from kinpair.formulations.solution import Solution
 from kinpair.formulations.speeds import Equations, speeds
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, each, rate_tree
-from kinpair.spatial.twist import spatial
+from kinpair.spatial.pose import spatial
 
 
 class Partial(NamedTuple):

@@ -37,8 +37,8 @@ from kinpair.formulations.popov_euler import Choices, Link
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, rates
+from kinpair.spatial.pose import rotate, shift_wrench, spatial
 from kinpair.spatial.rotation import IDENTITY, cross, skew
-from kinpair.spatial.twist import rotate, shift_wrench, spatial
 
 ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
 GROUND = Oriented(IDENTITY, ZERO3, ZERO3, ZERO, ZERO3, ZERO, ZERO3)

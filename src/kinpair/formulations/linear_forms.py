@@ -32,8 +32,8 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, outward, rates
+from kinpair.spatial.pose import rotate, shift_wrench
 from kinpair.spatial.rotation import IDENTITY, cross, skew, turned
-from kinpair.spatial.twist import rotate, shift_wrench
 
 ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
 

@@ -28,8 +28,8 @@ from kinpair.algebra.arrays import Matrix, Vector
 from kinpair.formulations.kinematics import Placement, placements
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, inward, joined, outward, rates
+from kinpair.spatial.pose import rotate
 from kinpair.spatial.rotation import cross, skew
-from kinpair.spatial.twist import rotate
 
 ZERO = np.zeros(3)
 

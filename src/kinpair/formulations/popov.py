@@ -44,8 +44,8 @@ from kinpair.formulations.linear_forms import (
 from kinpair.formulations.solution import Solution
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, ancestors, each, inward, joined, joint_space, rate_tree, rates
+from kinpair.spatial.pose import rotate, spatial
 from kinpair.spatial.rotation import cross, skew
-from kinpair.spatial.twist import rotate, spatial
 
 
 def loads(model: Model, placed: ByBody, moved: ByBody, w_ext: Sequence[Any]) -> ByBody:

@@ -46,8 +46,8 @@ from kinpair.model.recursion import (
     rate_tree,
     rates,
 )
+from kinpair.spatial.pose import rotate
 from kinpair.spatial.rotation import IDENTITY, cross, skew, turned
-from kinpair.spatial.twist import rotate
 
 ZERO, ZERO3 = np.zeros(3), np.zeros((3, 3))
 

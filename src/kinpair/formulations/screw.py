@@ -44,8 +44,7 @@ from kinpair.model.recursion import (
     outward,
     rates,
 )
-from kinpair.spatial.pose import Pose
-from kinpair.spatial.twist import rotate
+from kinpair.spatial.pose import Pose, rotate
 
 
 def _accelerate(body: Body, A_i: Vector, moving: Moving, qdd: Vector) -> Vector:

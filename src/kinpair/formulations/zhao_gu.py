@@ -52,8 +52,8 @@ from kinpair.formulations.zhao_gu_reactions import (
 )
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates, joint_space, rate_tree, rates
+from kinpair.spatial.pose import rotate
 from kinpair.spatial.rotation import cross
-from kinpair.spatial.twist import rotate
 
 Cutting: TypeAlias = Mapping[int, Vector] | Vector
 

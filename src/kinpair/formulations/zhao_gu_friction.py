@@ -40,7 +40,7 @@ from kinpair.formulations.zhao_gu_reactions import (
 )
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates, rates
-from kinpair.spatial.twist import rotate
+from kinpair.spatial.pose import rotate
 
 
 def friction_distribution(model: Model, q: Vector, sliding: Sequence[tuple[int, Matrix]]) -> Matrix:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kinpair.analysis.progress import progress as shown_progress
+from kinpair.compiler.patience import progress as shown_progress
 from kinpair.errors import (
     IdentificationWarning,
     InputError,

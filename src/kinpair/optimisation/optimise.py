@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from kinpair.compiler.patience import Progress
 from kinpair.errors import InputError, RunError, RunWarning, caller_level, listed, nearest
 from kinpair.motion.gait import Gait
 from kinpair.optimisation import casadi_solver, ipopt
@@ -22,7 +23,6 @@ from kinpair.optimisation.requirements import repeated
 from kinpair.optimisation.schemes import Scheme, scheme
 from kinpair.optimisation.stages import phase, problem_of
 from kinpair.optimisation.transcription import Problem, Transcription, transcribe
-from kinpair.runs.progress import Progress
 
 SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": ipopt.solve, "casadi": casadi_solver.solve}
 METHOD = "radau-5"

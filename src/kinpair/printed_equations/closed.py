@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from kinpair.compiler.patience import Report
 from kinpair.compiler.program import Leaf
 from kinpair.errors import ClosedFormError
 from kinpair.printed_equations.closed_form import polynomial
@@ -23,7 +24,6 @@ from kinpair.printed_equations.closed_form.reading import Written, write_closed
 from kinpair.printed_equations.paper import WHOLE, Paper
 from kinpair.printed_equations.printed import Equations
 from kinpair.printed_equations.recording import ENERGIES, energies, groups, recorded
-from kinpair.printed_equations.reporting import Report
 
 Square = list[list[Polynomial]]
 Cube = list[Square]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from kinpair.algebra.lu import pivot_order
+from kinpair.compiler.patience import Report
 from kinpair.constraints.assembly.closure import Closure
 from kinpair.constraints.rounding import RANK
 from kinpair.constraints.rows.mobility import independent_rows
@@ -27,7 +28,6 @@ from kinpair.printed_equations.closed_form.reading import Written, write_closed,
 from kinpair.printed_equations.closed_form.sheet import Sheet
 from kinpair.printed_equations.printed import ConstrainedEquations, Entries
 from kinpair.printed_equations.recording import passive_efforts
-from kinpair.printed_equations.reporting import Report
 from kinpair.printed_equations.solver_forms import (
     AS_MAGGI,
     BASIS,

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
 
+from kinpair.compiler.patience import Report
 from kinpair.errors import ClosedFormError, InputError, known_keywords, listed
 from kinpair.mechanism import Mechanism
 from kinpair.printed_equations.closed import ClosedForm
@@ -27,7 +28,6 @@ from kinpair.printed_equations.recording import (
     rates_are_derivatives,
     recorded,
 )
-from kinpair.printed_equations.reporting import Report
 from kinpair.printed_equations.subject import subject_of
 from kinpair.system import System
 

@@ -1,6 +1,5 @@
 """Results of a simulation: samples, words, pictures, files; and the calls that make runs and go on with them.
 
-progress       a bar on the terminal
 hdf5           HDF5 files opened without harm from damage, and written so that their structure is complete at once
 targets        files that may be written, and the right of one process to write them
 contacts       contact at samples: forces, slip, phases, losses

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kinpair.compiler.patience import Progress, ProgressError
 from kinpair.errors import RunError, RunWarning, caller_level, described
 from kinpair.results import Energy
-from kinpair.runs.progress import Progress, ProgressError
 from kinpair.runs.record import History, history_of, residual_of, samples_of, singular_of
 from kinpair.runs.result import Result
 from kinpair.simulation.driver.driver import Driver

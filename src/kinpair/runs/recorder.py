@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinpair.compiler.patience import Progress
 from kinpair.errors import InputError
 from kinpair.runs.files import checksums
 from kinpair.runs.files.checksums import Checkpoint, SampleWriter
@@ -38,7 +39,6 @@ from kinpair.runs.files.stored import Stored, read_file, refuse_unfinished
 from kinpair.runs.hdf5 import RunFile, enlarged, mapped
 from kinpair.runs.judgement import interruptible
 from kinpair.runs.load import result_of
-from kinpair.runs.progress import Progress
 from kinpair.runs.record import as_text, residual_of, samples_of, singular_of
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.monitors.endings import nearest_singular, status_of

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kinpair.compiler.patience import Progress
 from kinpair.errors import InputError, KinpairError
-from kinpair.runs.progress import Progress
 from kinpair.sweeps.cases import Cases, Outcome, cases_of
 from kinpair.sweeps.journal import Journal, Memory, plan_of
 from kinpair.sweeps.study import Study

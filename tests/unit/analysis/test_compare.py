@@ -19,12 +19,12 @@ from benchmarks.chains import dh_chain
 import kinpair as kp
 import zoo
 from kinpair.algebra.arrays import array
-from kinpair.analysis import progress as progress_module
 from kinpair.analysis.compare import USUAL
 from kinpair.analysis.comparison import Comparison, Row
 from kinpair.analysis.comparison_views import BAR
 from kinpair.analysis.measuring import random_states
 from kinpair.compiler import patience as patience_module
+from kinpair.compiler import patience as progress_module
 from kinpair.errors import InputError
 from kinpair.evaluation.quantities.request import METHODS
 from kinpair.formulations import composite, denoc

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.printed_equations import reporting
+from kinpair.compiler import patience
+from kinpair.compiler.patience import Report
 from kinpair.printed_equations.closed_form.formula import Trig, atoms
 from kinpair.printed_equations.recording import groups
-from kinpair.printed_equations.reporting import Report
 
 
 def together(m: kp.Mechanism) -> list[set[str]]:
@@ -251,7 +251,7 @@ class Terminal(io.StringIO):
 def test_long_work_says_on_a_terminal_what_it_does(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
-    monkeypatch.setattr(reporting, "PATIENCE", 0.0)
+    monkeypatch.setattr(patience, "PATIENCE", 0.0)
     report = Report("equations of x")
     report.begin("H1,1 of 6,6")
     report("12 terms")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kinpair.spatial.pose import Pose
-from kinpair.spatial.rotation import from_rpy, skew
-from kinpair.spatial.twist import (
+from kinpair.spatial.pose import (
+    Pose,
     propagation,
     propagation_rate,
     rotate,
@@ -16,6 +15,7 @@ from kinpair.spatial.twist import (
     spatial,
     spin,
 )
+from kinpair.spatial.rotation import from_rpy, skew
 
 RNG = np.random.default_rng(3)
 R_ij, R_jk = from_rpy(0.1, 0.7, -0.3), from_rpy(-1.0, 0.2, 0.5)

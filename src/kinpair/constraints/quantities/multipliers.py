@@ -48,7 +48,7 @@ from kinpair.friction.loads.system import dot, times
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates
 from kinpair.model.state import State
-from kinpair.spatial.twist import rotate
+from kinpair.spatial.pose import rotate
 
 
 class Multipliers(NamedTuple):

@@ -12,7 +12,7 @@ from kinpair.constraints.rows.constraint import Constraint, Motion
 from kinpair.constraints.rows.joined import Joined
 from kinpair.constraints.rows.loop import LoopClosure
 from kinpair.model.model import Model, Place
-from kinpair.spatial.twist import rotate, shift_wrench
+from kinpair.spatial.pose import rotate, shift_wrench
 
 ON_LINK, IN_LOOP = "on ", "in "  # what the names of wrenches begin with
 

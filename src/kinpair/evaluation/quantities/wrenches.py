@@ -13,8 +13,7 @@ from kinpair.formulations import kinematics, newton_euler
 from kinpair.model.model import Body, Model
 from kinpair.model.recursion import ByBody, coordinates, each, rows_of
 from kinpair.model.state import State
-from kinpair.spatial.pose import Pose
-from kinpair.spatial.twist import rotate
+from kinpair.spatial.pose import Pose, rotate
 
 AXES = ("joint", "child", "world")  # in which reactions are given
 

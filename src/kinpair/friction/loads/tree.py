@@ -50,7 +50,7 @@ from kinpair.friction.rounding import NOTHING
 from kinpair.friction.surfaces.surface import Carried, Surface
 from kinpair.model.model import Model
 from kinpair.model.recursion import ByBody, coordinates, each, joined, rate_tree
-from kinpair.spatial.twist import rotate
+from kinpair.spatial.pose import rotate
 
 
 class Forced(NamedTuple):

@@ -11,7 +11,7 @@ from kinpair.formulations.kinematics import poses
 from kinpair.formulations.screw_algebra import swapped, wrenches_of
 from kinpair.model.recursion import coordinates, rates
 from kinpair.printed_equations.textbook.record import Blocks, Moment, Symbol, sixes, symbol
-from kinpair.spatial.twist import shift_wrench, spin
+from kinpair.spatial.pose import shift_wrench, spin
 
 LATER = ("theta_dd", "t_dot", "w", "w_E", "w_I", "w_tilde_E", "tau")
 
