@@ -1,1 +1,1 @@
-"""The command `kinpair`: one file a command, which parses, calls the library and prints."""
+"""The command `kinpair`: each command parses, calls the library and prints."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module, metadata
 from inspect import getdoc
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, UnusedCliTokensError
 from cyclopts.help import DefaultFormatter
 from rich.cells import cell_len
 
@@ -124,6 +124,16 @@ COMMANDS = {
     ),
 }
 
+MODULES = {  # of commands whose module has another name
+    **dict.fromkeys(("new", "convert", "examples", "check"), "descriptions"),
+    **dict.fromkeys(("view", "report", "resume"), "runs"),
+    **dict.fromkeys(("nominal", "transfer", "gait"), "motions"),
+    "cache": "show",
+    "explain": "dynamics",
+    "demo": "compare",
+    "completion": "main",
+}
+
 
 _NAME = re.compile(r"^[A-Za-z0-9_.-]+", re.MULTILINE)
 VARIABLES = ("KINPAIR_CACHE", "KINPAIR_CACHE_SIZE", VARIABLE)
@@ -216,13 +226,17 @@ def command_line(called: str = "") -> App:
     for name, (usage, line) in COMMANDS.items():
         about = {"help": _help(name)} if name == called else {"help": translated(line)}
         options = {"usage": f"Usage: kinpair {name} {usage}", "help_epilogue": ""}
-        app.command(f"kinpair.cli.{name}:{name}", **options, **about)
+        app.command(f"{_module(name)}:{name}", **options, **about)
     return app
+
+
+def _module(name: str) -> str:
+    return f"kinpair.cli.{MODULES.get(name, name)}"
 
 
 def _help(name: str) -> str:
     """The docstring of a command before its parameters, paragraph by paragraph in the language of the command."""
-    command = getattr(import_module(f"kinpair.cli.{name}"), name)
+    command = getattr(import_module(_module(name)), name)
     text = (getdoc(command) or "").partition("\nParameters\n")[0]
     return "\n\n".join(translated(" ".join(part.split())) for part in text.strip().split("\n\n"))
 
@@ -312,3 +326,17 @@ def _worded(error: CycloptsError) -> str:
     sentence = next(word(error) for kind, word in _WORDING if isinstance(error, kind))
     command = " ".join(("kinpair", *(error.command_chain or ())))
     return f"{sentence[:1].lower()}{sentence[1:]} (see {command} --help)"
+
+
+Shell = Literal["bash", "zsh", "fish", "powershell"]
+
+
+def completion(shell: Annotated[Shell, Parameter(metavar="SHELL")], /) -> None:
+    """Print a shell completion script: kinpair completion bash >> ~/.bashrc
+
+    Parameters
+    ----------
+    shell
+        bash, zsh, fish or powershell.
+    """
+    sys.stdout.write(command_line().generate_completion(prog_name="kinpair", shell=shell))

@@ -1,4 +1,4 @@
-"""`kinpair show`: what is compiled, stage by stage."""
+"""`kinpair show`: what is compiled, stage by stage; `kinpair cache`: the machine code kept between runs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from kinpair import InputError, Kernel
 from kinpair.cli import arguments
 from kinpair.cli.arguments import Described, Flag, Root, Snap
+from kinpair.cli.screen import Screen
 
 Stage: TypeAlias = Literal["graph", "llvm", "asm", "latex", "c"]
 Name: TypeAlias = Annotated[str, Parameter(metavar="NAME")]
@@ -107,3 +108,30 @@ def _ended(text: str) -> str:
 def _count(quantity: str, count: Mapping[str, int]) -> str:
     kinds = ", ".join(f"{n} {kind}" for kind, n in count.items() if n and kind != "total")
     return f"{quantity}: {count['total']} operations{': ' * bool(kinds)}{kinds}"
+
+
+MIB = 1024**2
+
+
+def cache(*, clear: Flag = False) -> None:
+    """Print location, size and limit of the cache of compiled code.
+
+    $KINPAIR_CACHE sets the location, $KINPAIR_CACHE_SIZE the limit (bytes, or 500M, 2G; default: 1 GiB). Entries
+    that were used least recently are removed first.
+
+    Parameters
+    ----------
+    clear
+        Remove all entries; code is compiled again when needed.
+    """
+    from kinpair.compiler import cache
+    from kinpair.compiler.cache import Store
+
+    screen, store = Screen(), Store()
+    if clear:
+        screen.say(f"entries removed: {cache.clear(store.directory)}")
+    files = cache.contents(store.directory)
+    size = sum(file.size for file in files)
+    screen.say(f"location: {store.directory}")
+    screen.say(f"entries: {len(files)}")
+    screen.say(f"size: {size / MIB:.1f} MiB of at most {store.limit / MIB:.1f} MiB")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kinpair.cli.demo import NEXT
+from kinpair.cli.compare import NEXT
 from kinpair.cli.main import main
 
 # Stanford arm of R. P. Paul (1981), cycloidal motion; made by two independent formulations outside kinpair.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kinpair as kp
-from kinpair.cli.check import advice
+from kinpair.cli.descriptions import advice
 from kinpair.cli.main import main
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.cli.check import advice
+from kinpair.cli.descriptions import advice
 from kinpair.description.mjcf import parse_mjcf
 from kinpair.description.urdf import parse_urdf
 from kinpair.description.warning_list import WarningList

@@ -1,4 +1,4 @@
-"""`kinpair view`: a mechanism or a run in the browser."""
+"""Commands on stored runs and pages: `kinpair view`, `report` and `resume`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+import kinpair
 from kinpair.cli import arguments
 from kinpair.cli.arguments import File, Flag, Root, Snap
+from kinpair.cli.output import Out, Wanted, check_outputs, show
 from kinpair.cli.screen import Screen
 
 RUN = (".h5", ".hdf5")
@@ -59,3 +61,60 @@ def view(
     if Path(file).exists():
         follow(page, file, load)
     page.wait()
+
+
+def report(
+    file: Annotated[Path, Parameter(metavar="RUN.h5")],
+    /,
+    *,
+    out: Annotated[Path | None, Parameter(metavar="PATH", show_default=False)] = None,
+    row: int = 0,
+) -> None:
+    """Write a report of a stored run (.html) with animation, curves, tables and settings.
+
+    The page needs no other file and no network.
+
+    Parameters
+    ----------
+    file
+        Run file (.h5), see kinpair simulate --save.
+    out
+        Page to write. Default: the name of the run with the suffix .html.
+    row
+        Index of the run in a batch.
+    """
+    from kinpair import load_run
+
+    page = load_run(file).report(out or file.with_suffix(".html"), row=row)
+    Screen().say(f"page: {page} ({page.stat().st_size / 2**20:.2f} MB)")
+
+
+def resume(
+    file: Annotated[Path, Parameter(metavar="FILE")],
+    /,
+    *,
+    plot: Out = None,
+    report: Out = None,
+    json: Flag = False,
+) -> None:
+    """Continue a run that was interrupted, killed, or stopped by a full disk.
+
+    With fixed steps the result equals that of an uninterrupted run bit for bit.
+
+    Parameters
+    ----------
+    file
+        Run file (.h5) written by kinpair simulate --save or by kinpair.simulate(..., save=) in Python.
+    plot
+        Draw coordinates, rates, efforts and energies (.png, .svg, .pdf).
+    report
+        Write a page (.html) with a summary and curves.
+    json
+        Print one JSON document.
+    """
+    from kinpair.runs.resume import resumed
+
+    check_outputs(file, plot=plot, report=report)
+    before = kinpair.load_run(file).status
+    notes = [f"{file}: this run is already complete"] if before.finished else []
+    show(resumed(file).run, Wanted(plot, report, json, file, notes))
