@@ -133,8 +133,7 @@ if TYPE_CHECKING:
     from kinpair.simulation.resident import stepper
     from kinpair.sweeps.cases import Grid, LatinHypercube, Normal, Uniform
     from kinpair.sweeps.study import Study
-    from kinpair.sweeps.sweep import sweep
-    from kinpair.sweeps.table import Table, open_sweep
+    from kinpair.sweeps.sweep import Table, open_sweep, sweep
     from kinpair.system import System
 
 __version__ = "0.2.0"
@@ -277,8 +276,7 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.simulation.resident": "stepper",
     "kinpair.sweeps.cases": "Grid LatinHypercube Normal Uniform",
     "kinpair.sweeps.study": "Study",
-    "kinpair.sweeps.sweep": "sweep",
-    "kinpair.sweeps.table": "Table open_sweep",
+    "kinpair.sweeps.sweep": "Table open_sweep sweep",
     "kinpair.system": "System",
     "kinpair.printed_equations.textbook.formulation": "formulation",
     "kinpair.printed_equations.textbook.record": "Arrays",

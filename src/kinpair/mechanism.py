@@ -181,13 +181,13 @@ class Mechanism(Movable):
         return "\n\n".join([table(self.model, " without constraints"), *constraint_tables(self.closure)])
 
     def _repr_html_(self) -> str:
-        from kinpair.viewer.notebook import still_html
+        from kinpair.viewer.still import still_html
 
         return f"{still_html(self)}\n{self.tables_html()}"
 
     def tables_html(self) -> str:
         """Bodies, joints, springs and constraints as tables of HTML."""
-        from kinpair.viewer.notebook import mechanism_html
+        from kinpair.viewer.still import mechanism_html
 
         freedom = "" if self.closure is None else constraint_tables(self.closure)[-1]
         return mechanism_html(self.model, freedom)

@@ -14,8 +14,8 @@ from families import family
 from kinpair.errors import InputError
 from kinpair.printed_equations import solver_forms
 from kinpair.printed_equations.closed_form import reading
-from kinpair.printed_equations.closed_form.languages import calculated
 from kinpair.printed_equations.closed_form.polynomial import Expansion
+from kinpair.printed_equations.closed_form.sheet import calculated
 
 CLOSED = ("space-robot", "four-bar", "four-bar-3d", "slider-crank", "five-bar", "omni-robot", "rolling-disk")
 SOLVERS = ("rosenberg-extended", "rosenberg", "maggi", "multipliers", "udwadia-kalaba")

@@ -58,7 +58,6 @@ def first_and_second() -> tuple[list[str], list[str]]:
         "simulation.driver.touching",
         "simulation.methods.looped",
         "simulation.methods.time_stepping",
-        "viewer.notebook",
         "control",
         "printed_equations.textbook",
         "viewer",

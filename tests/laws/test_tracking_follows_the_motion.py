@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.control.course import POINTS, fitted, through
+from kinpair.control.regulator import POINTS, fitted, through
 from kinpair.formulations import kinematics
 from kinpair.motion.rated import with_rates
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from kinpair.analysis.comparison import Comparison, Row
 from kinpair.viewer.curves import WIDE, blank_figure, write_figure
 from kinpair.viewer.looks import COLOURS
-from kinpair.viewer.notebook import html_paragraph, html_table
+from kinpair.viewer.still import html_paragraph, html_table
 
 TITLES = {
     "inverse_dynamics": "Inverse dynamics",

@@ -78,7 +78,7 @@ def sweep(
 
 
 def _has_pyarrow() -> bool:
-    from kinpair.sweeps.table import pyarrow
+    from kinpair.sweeps.sweep import pyarrow
 
     try:
         return bool(pyarrow())

@@ -1,9 +1,7 @@
 """Regulators, and closed loops along a motion.
 
-course            the motion that a regulator keeps to, and its numbers over time
-regulator         what every regulator answers
-nominal           a motion with its efforts
-actuation         efforts that produce accelerations
+regulator         what every regulator answers; quantities over time as polynomials
+nominal           a motion with its efforts; efforts of actuators for accelerations
 laws              deviations from a motion, and accelerations that take them away; what regulators do with a deviation
 in_loop           numbers that look random; sample time, limits of efforts, delay, encoders, noise
 riccati           weights and noise intensities, Riccati's equations for them, modes that inputs move

@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 
 from kinpair.constraints.assembly.actuated import Actuators
-from kinpair.control.actuation import actuated_names, actuation_of
-from kinpair.control.course import Table
 from kinpair.control.laws import ComputedTorque, ForceFeedback, JointLaw
-from kinpair.control.nominal import FEED_FORWARD, SAMPLES, Drive, Nominal, nominal_of
-from kinpair.control.regulator import period_of
+from kinpair.control.nominal import (
+    FEED_FORWARD,
+    SAMPLES,
+    Drive,
+    Nominal,
+    actuated_names,
+    actuation_of,
+    nominal_of,
+)
+from kinpair.control.regulator import Table, period_of
 from kinpair.errors import InputError
 from kinpair.mechanism import Mechanism
 from kinpair.model.entries import filled, words_of

@@ -27,7 +27,7 @@ import numpy as np
 from kinpair.algebra.arrays import Matrix, Vector, array
 from kinpair.algebra.choice import less, where
 from kinpair.algebra.jet import rate
-from kinpair.control.actuation import Actuation, efforts
+from kinpair.control.nominal import Actuation, efforts
 from kinpair.control.regulator import Measured, Regulator
 from kinpair.errors import listed
 from kinpair.formulations import kinematics

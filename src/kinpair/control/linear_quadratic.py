@@ -16,11 +16,9 @@ from kinpair.analysis.linear.point import has_ports
 from kinpair.constraints.assembly.actuated import ALL, Actuators
 from kinpair.constraints.assembly.movable import names_from
 from kinpair.control import riccati
-from kinpair.control.actuation import actuated_names
-from kinpair.control.course import Table, of_lines, standing
 from kinpair.control.laws import StateFeedback
-from kinpair.control.nominal import SAMPLES, Drive, Nominal, nominal_of, trajectory_of
-from kinpair.control.regulator import period_of
+from kinpair.control.nominal import SAMPLES, Drive, Nominal, actuated_names, nominal_of, trajectory_of
+from kinpair.control.regulator import Table, of_lines, period_of, standing
 from kinpair.control.riccati import check_reached, check_states, part_call, weight
 from kinpair.errors import InputError, RegulatorWarning, caller_level, expect, listed
 from kinpair.forces.states import has_actuators

@@ -23,8 +23,8 @@ import numpy as np
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.point import check_no_ports
 from kinpair.control import riccati
-from kinpair.control.course import Table
 from kinpair.control.laws import PreviewLaw
+from kinpair.control.regulator import Table
 from kinpair.errors import InputError, expect
 from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory

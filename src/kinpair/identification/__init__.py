@@ -7,8 +7,7 @@ base_parameters  independent combinations: by rank, and from the structure
 estimators      estimators of β in A β = y, and the uncertainty of what they give; drive gains
 consistency     positive pseudo-inertias by Newton's method; friction terms and weight of the prior
 suspicions      signs, units, order of axes, joints that do not move
-fitted          identified parameters: values, intervals, predictions, scores
-new_description  identified values as a description, TOML and URDF
+fitted          identified parameters: values, intervals, predictions, scores, descriptions
 identification  identified parameters as files, pictures and a page
 output_error    parameters by simulation in the loop
 identify        `kp.identify`

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.errors import listed
-from kinpair.identification import new_description
+from kinpair.identification import fitted
 from kinpair.identification.columns import body_numbers, laws_of
 from kinpair.identification.fitted import Fitted
 from kinpair.identification.signals import design
 from kinpair.viewer.curves import blank_figure, write_figure
 from kinpair.viewer.looks import distinct, plain
-from kinpair.viewer.notebook import html_table
+from kinpair.viewer.still import html_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -327,15 +327,15 @@ class Identification(Fitted):
     @property
     def description(self) -> Description:
         """The description with identified masses, inertias, rotors and friction."""
-        return new_description.described(self.layout, self.theta)
+        return fitted.described(self.layout, self.theta)
 
     def toml(self, path: str | os.PathLike[str]) -> Path:
         """Write the new description as TOML."""
-        return new_description.write_toml_file(self, path)
+        return fitted.write_toml_file(self, path)
 
     def urdf(self, path: str | os.PathLike[str]) -> Path:
         """Write the URDF file of the mechanism with <inertial> and <dynamics> replaced and all else unchanged."""
-        return new_description.write_urdf_file(self, path)
+        return fitted.write_urdf_file(self, path)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw measured and predicted efforts of each joint and what remains; write the figure to a file."""

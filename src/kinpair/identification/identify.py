@@ -47,10 +47,9 @@ from kinpair.identification.consistency import (
     validation_errors,
 )
 from kinpair.identification.estimators import ESTIMATORS, Estimate, covariance, identified_gains, iv, wls
-from kinpair.identification.fitted import Source
+from kinpair.identification.fitted import Source, described
 from kinpair.identification.identification import Identification
 from kinpair.identification.log import TORQUES, Log, Torque, base_rates, gear_matrix, read_log
-from kinpair.identification.new_description import described
 from kinpair.identification.output_error import output_error
 from kinpair.identification.signals import (
     Rows,

@@ -23,7 +23,7 @@ from kinpair.optimisation.nonlinear_program import Outcome
 from kinpair.optimisation.transcription import Grid, Transcription
 from kinpair.viewer.curves import figure_of, write_figure
 from kinpair.viewer.looks import Panel, distinct
-from kinpair.viewer.notebook import html_table
+from kinpair.viewer.still import html_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

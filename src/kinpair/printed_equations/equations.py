@@ -13,11 +13,10 @@ import numpy as np
 from kinpair.compiler.patience import Report
 from kinpair.errors import ClosedFormError, InputError, known_keywords, listed
 from kinpair.mechanism import Mechanism
-from kinpair.printed_equations.closed import ClosedForm
+from kinpair.printed_equations.closed import ClosedForm, Paper, renamed
 from kinpair.printed_equations.closed_form.reading import LIMIT, write_terms
 from kinpair.printed_equations.constant import Parameters
 from kinpair.printed_equations.constrained import Constrained
-from kinpair.printed_equations.paper import Paper, renamed
 from kinpair.printed_equations.printed import ConstrainedEquations, Equations, OnASheet, PrintedEnergy
 from kinpair.printed_equations.recording import (
     ENERGIES,

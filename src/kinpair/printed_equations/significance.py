@@ -27,7 +27,7 @@ from kinpair.printed_equations.closed_form.formula import (
     Symbol,
     Trig,
 )
-from kinpair.printed_equations.closed_form.languages import calculated
+from kinpair.printed_equations.closed_form.sheet import calculated
 
 if TYPE_CHECKING:
     from kinpair.printed_equations.printed import Equations

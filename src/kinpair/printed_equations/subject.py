@@ -25,7 +25,7 @@ from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.model.state import State
 from kinpair.printed_equations.closed_form.formula import Alphabet, Formula, Letter, Number, Symbol
-from kinpair.printed_equations.closed_form.languages import calculated
+from kinpair.printed_equations.closed_form.sheet import calculated
 from kinpair.printed_equations.constant import (
     SHARING,
     Constant,

@@ -25,9 +25,9 @@ from kinpair.runs.targets import GENERATOR, PAGE, target
 from kinpair.simulation.events.events import Event
 from kinpair.simulation.sample_memory import blocks
 from kinpair.viewer.looks import Panel, distinct
-from kinpair.viewer.notebook import html_paragraph, html_table
 from kinpair.viewer.recording import Recording, check_played
 from kinpair.viewer.report_page import page as animated_page
+from kinpair.viewer.still import html_paragraph, html_table
 
 if TYPE_CHECKING:
     from kinpair.motion.support import Support

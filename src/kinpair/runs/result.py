@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from kinpair.motion.support import Support
     from kinpair.runs.contacts import Contacts
-    from kinpair.viewer.notebook import Frame
     from kinpair.viewer.page import Page
+    from kinpair.viewer.still import Frame
 
 AXES = {  # of a data set: what each entry of a vector is called
     "q": "coordinate",
@@ -226,7 +226,7 @@ class Result(Record):
         """
         if path is None:
             from kinpair.runs.report import page
-            from kinpair.viewer.notebook import Frame
+            from kinpair.viewer.still import Frame
 
             return Frame(page(self, row, support))
         from kinpair.runs.report import recording_of

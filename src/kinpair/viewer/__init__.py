@@ -7,12 +7,11 @@ links      what a link looks like: by the description, or where it draws none
 markers    joints, loop closures, wheels, actuators, springs and contact shapes as small solids
 scene      what is drawn of a mechanism, as pure data
 raster     still pictures in NumPy: the camera, triangles to pixels with depth, the ground and its shadow
-still      still pictures, and the same as a stick figure
+still      still pictures, and the same as a stick figure; displays of notebooks
 movement   moving a mechanism by hand: a handle for every independent coordinate, in groups, with loops kept closed
 recording  a motion to be played, with the lamps that it shows; as a film
 report_page  a motion as one page, complete in itself
 page_nodes   a scene and its texts in a page of viser
 page_player  lamps, points and areas in a page; playing motions in a page
-notebook   what notebooks show: pictures, pages, tables, a mechanism
 page       the 3-D page; a page that follows a file
 """

@@ -21,14 +21,13 @@ import numpy as np
 
 from kinpair.errors import InputError, KinpairError, MissingExtraError, installs
 from kinpair.viewer.movement import FEW, Handle, Movement, grouped
-from kinpair.viewer.notebook import live_html
 from kinpair.viewer.page_nodes import Nodes, Text, add_ground
 from kinpair.viewer.page_player import Player
 from kinpair.viewer.raster import around, directions
 from kinpair.viewer.recording import Recording
 from kinpair.viewer.report_page import page
 from kinpair.viewer.scene import Drawn, Scene, link_poses, scene_of, start_of
-from kinpair.viewer.still import plane_of
+from kinpair.viewer.still import live_html, plane_of
 
 HOST, PORT = "127.0.0.1", 8080
 LAYERS = {

@@ -21,7 +21,6 @@ from kinpair.printed_equations.closed_form.formula import (
     Sum,
     Symbol,
 )
-from kinpair.printed_equations.closed_form.languages import calculated
 from kinpair.printed_equations.closed_form.pages import (
     EQUALS,
     INDENT,
@@ -33,7 +32,7 @@ from kinpair.printed_equations.closed_form.pages import (
 )
 from kinpair.printed_equations.closed_form.printing import LATEX, TEXT
 from kinpair.printed_equations.closed_form.sharing import shared_sums
-from kinpair.printed_equations.closed_form.sheet import Page, Sheet
+from kinpair.printed_equations.closed_form.sheet import Page, Sheet, calculated
 from kinpair.spatial.inertia import rod
 
 EXAMPLES = tuple(filter(has_closed_form, kp.examples()))

@@ -8,7 +8,7 @@ import pytest
 import identification_logs as logs
 import kinpair as kp
 from kinpair.identification import output_error
-from kinpair.identification.new_description import described
+from kinpair.identification.fitted import described
 from kinpair.loading import build
 
 OPTIONS = {"friction": ["viscous", "coulomb", "offset"], "progress": False, "signals": {"delay": 0.0}}

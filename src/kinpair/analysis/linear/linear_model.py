@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from kinpair.mechanism import Mechanism
     from kinpair.system import System
-    from kinpair.viewer.notebook import Frame
+    from kinpair.viewer.still import Frame
 
 
 @final
@@ -374,7 +374,7 @@ class LinearModel:
 
     def animation(self, mode: int = 0, amplitude: float = 0.2) -> Frame:
         """Show the animation inside a notebook; `amplitude` [rad] or [m]."""
-        from kinpair.viewer.notebook import Frame
+        from kinpair.viewer.still import Frame
 
         return Frame(self._animated(mode, amplitude))
 
@@ -440,7 +440,7 @@ class LinearModel:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from kinpair.viewer.notebook import html_paragraph
+        from kinpair.viewer.still import html_paragraph
 
         return html_paragraph(str(self))
 

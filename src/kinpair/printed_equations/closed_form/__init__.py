@@ -11,7 +11,6 @@ In the order of use:
     terms        a program as a list of short named terms, where the normal form would be too long
     printing     formulas as text, LaTeX and MathML
     pages        formulas in lines that fit on paper, and pages of them as text, LaTeX and Markdown
-    languages    formulas as SymPy expressions and as a program again, for C and CasADi
     sheet        named formulas with their symbols: text, LaTeX, Markdown, SymPy, C, CasADi, numbers
     reading      from a program to a sheet
 """

@@ -15,7 +15,7 @@ from kinpair.formulations.catalogue import FORMULATIONS
 from kinpair.formulations.kinematics import no_wrenches
 from kinpair.formulations.limits import refusal
 from kinpair.mechanism import Mechanism
-from kinpair.printed_equations.textbook import euler, history, pan, saha, vukobratovic, zhao_gu
+from kinpair.printed_equations.textbook import euler, history, saha, vukobratovic, zhao_gu
 from kinpair.printed_equations.textbook.kinpair_walk import Walk, walk
 from kinpair.printed_equations.textbook.record import Arrays, Symbol, moment_of, one_state
 
@@ -83,7 +83,7 @@ ROWS: Mapping[str, Row] = {
         history.LATER_AUGMENTED,
         "the mass beyond a joint is added to a body as a point, and a loop has no side beyond",
     ),
-    "screw": Row(pan.symbols, "Pan Yang, lecture 4", pan.LATER, options=("ground", "drives")),
+    "screw": Row(history.symbols, "Pan Yang, lecture 4", history.LATER, options=("ground", "drives")),
     "zhao-gu": Row(zhao_gu.symbols, "Zhao & Gu 1991", zhao_gu.LATER),
 }
 

@@ -22,7 +22,7 @@ from kinpair.formulations.kinematics import no_wrenches
 from kinpair.mechanism import Mechanism
 from kinpair.model.model import Model
 from kinpair.system import System
-from kinpair.viewer.notebook import html_table
+from kinpair.viewer.still import html_table
 
 HEADINGS = ("symbol", "equation", "shape", "meaning")
 DIGITS = 6  # significant digits in LaTeX
