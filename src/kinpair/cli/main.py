@@ -226,17 +226,18 @@ def command_line(called: str = "") -> App:
     for name, (usage, line) in COMMANDS.items():
         about = {"help": _help(name)} if name == called else {"help": translated(line)}
         options = {"usage": f"Usage: kinpair {name} {usage}", "help_epilogue": ""}
-        app.command(f"{_module(name)}:{name}", **options, **about)
+        app.command(f"{module_of(name)}:{name}", **options, **about)
     return app
 
 
-def _module(name: str) -> str:
+def module_of(name: str) -> str:
+    """Return the module that has a command."""
     return f"kinpair.cli.{MODULES.get(name, name)}"
 
 
 def _help(name: str) -> str:
     """The docstring of a command before its parameters, paragraph by paragraph in the language of the command."""
-    command = getattr(import_module(_module(name)), name)
+    command = getattr(import_module(module_of(name)), name)
     text = (getdoc(command) or "").partition("\nParameters\n")[0]
     return "\n\n".join(translated(" ".join(part.split())) for part in text.strip().split("\n\n"))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import kinpair
-from kinpair.cli.main import COMMANDS, TASKS, main
+from kinpair.cli.main import COMMANDS, TASKS, main, module_of
 
 COMMAND = (sys.executable, "-m", "kinpair")
 NAMES = list(COMMANDS)
@@ -25,7 +25,7 @@ def test_help_names_every_command(capsys):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_list_says_of_each_command_what_its_docstring_does(name):
-    command = getattr(importlib.import_module(f"kinpair.cli.{name}"), name)
+    command = getattr(importlib.import_module(module_of(name)), name)
     assert COMMANDS[name][1] == " ".join(command.__doc__.split("\n\n")[0].split())
 
 
