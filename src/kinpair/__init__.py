@@ -297,6 +297,7 @@ _FORMER = {  # packages whose names documents of earlier versions showed
     "kinpair.closed_form.letters": "kinpair.printed_equations.closed_form.formula",
     "kinpair.closed_form": "kinpair.printed_equations.closed_form",
     "kinpair.constraints.mobility": "kinpair.constraints.rows.mobility",
+    "kinpair.equations_of_motion.reporting": "kinpair.compiler.patience",
     "kinpair.equations_of_motion": "kinpair.printed_equations",
     "kinpair.printed_equations.closed_form.letters": "kinpair.printed_equations.closed_form.formula",
     "kinpair.quantities": "kinpair.evaluation.quantities",

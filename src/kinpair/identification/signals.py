@@ -17,7 +17,7 @@ import numpy as np
 from kinpair.algebra.arrays import columns, rows
 from kinpair.errors import InputError
 from kinpair.formulations.kinematics import difference, normalised
-from kinpair.identification.columns import TEN, Layout
+from kinpair.identification.columns import Layout
 from kinpair.identification.log import Log
 from kinpair.mechanism import Mechanism
 
@@ -317,8 +317,3 @@ def rows_of(layout: Layout, runs: Sequence[RunColumns], theta: np.ndarray | None
             (D[run.keep], run.y[run.keep], joint, np.full(len(where), number), block[where], time[where])
         )
     return Rows(layout, *(np.concatenate(x) for x in zip(*parts, strict=True)))
-
-
-def inertial_count(layout: Layout) -> int:
-    """Number of columns of pseudo-inertias."""
-    return TEN * len(layout.bodies_of_ten)
