@@ -202,18 +202,37 @@ def expect(owner: str, given: Any, *kinds: type, advice: str = "load() takes fil
         raise InputError(f"{owner} takes {known}, not {given!r}; {advice}")
 
 
+MEANT = {
+    "tau": "torque",
+    "u": "input",
+    "t": "duration",
+    "t_end": "duration",
+    "step": "dt",
+    "method": "integrator",
+}
+
+
 def known_keywords(call: Callable[P, T]) -> Callable[P, T]:
-    """Return the function; a keyword that it does not have raises InputError with the nearest one."""
-    names = list(signature(call).parameters)
+    """Return the function; an argument that it does not have raises InputError with the nearest one."""
+    parameters = signature(call).parameters
+    names = list(parameters)
+    places = [name for name, x in parameters.items() if x.kind is not x.KEYWORD_ONLY]
 
     @wraps(call)
     def checked(*arguments: P.args, **keys: P.kwargs) -> T:
         for name in keys:
             if name not in names:
+                meant = MEANT.get(name)
+                advice = f"did you mean {meant!r}? " if meant in names else ""
                 raise InputError(
-                    f"{call.__name__} has no argument {name!r}; {offered(name, 'arguments', names)}",
+                    f"{call.__name__} has no argument {name!r}; {advice or offered(name, 'arguments', names)}".rstrip(),
                     argument=name,
                 )
+        if len(arguments) > len(places):
+            raise InputError(
+                f"{call.__name__} takes {len(places)} arguments by place ({listed(places)}), not {len(arguments)}; "
+                f"give the others by name: {listed(names[len(places) :])}"
+            )
         return call(*arguments, **keys)
 
     return checked

@@ -10,6 +10,7 @@ import pytest
 import closed
 import kinpair as kp
 from endings import failed, stopped
+from kinpair.simulation.methods import integrators
 
 STIFF = 'install it with pip install ".[stiff]" in the folder of kinpair\'s sources'
 
@@ -26,6 +27,29 @@ class Opaque:
 @pytest.fixture(scope="module")
 def arm() -> kp.Mechanism:
     return kp.example("double-pendulum")
+
+
+def test_a_run_of_many_loops_that_share_a_branch_says_so(monkeypatch):
+    """Four-bars in a row (IFToMM): couplers behind each other, whose loops are all open at the first one."""
+    monkeypatch.setattr(integrators, "ROOM", 20_000)
+    b, n = kp.Builder("row", gravity=(0, -9.81, 0)), 19
+    rod = {"mass": 1.0, "com": [0.5, 0, 0], "inertia": [1e-6, 1 / 12, 1 / 12]}
+    b.link("v0", **rod).joint("v0", "revolute", "ground", "v0", rpy=[0, 0, np.pi / 2])
+    for i in range(1, n + 1):
+        on, turn = ("v0", -np.pi / 2) if i == 1 else (f"h{i - 1}", 0.0)
+        b.link(f"h{i}", **rod).joint(f"h{i}", "revolute", on, f"h{i}", xyz=[1, 0, 0], rpy=[0, 0, turn])
+        b.link(f"v{i}", **rod).joint(
+            f"v{i}", "revolute", "ground", f"v{i}", xyz=[i, 0, 0], rpy=[0, 0, np.pi / 2]
+        )
+        b.loop(f"l{i}", "pin", f"h{i}", f"v{i}", xyz=[1, 0, 0], child_xyz=[1, 0, 0])
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(kp.build(b), duration=1.0)
+    assert str(refused.value) == (
+        "row: a formula of this run of 39 bodies has more than 20000 operations; runs of that length are loops over "
+        "the bodies, and this one has none: 38 rows of loops are open at one body, at most 36 are eliminated in loops; "
+        "choose joints and loop constraints such that each loop closes near to where it begins; see "
+        "docs/long_mechanisms.md"
+    )
 
 
 @pytest.mark.parametrize("method", ["implicit-midpoint", "variational"])

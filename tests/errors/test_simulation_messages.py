@@ -452,3 +452,22 @@ def test_results_name_their_joints_and_take_paths(arm):
     assert str(refused.value) == "no joint 'sholder'; did you mean 'shoulder'? Joints: shoulder, elbow"
     with pytest.raises(kp.InputError, match="save takes the path of a file, not 5"):
         run.save(5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys", "message"),
+    [
+        ((), {"tau": [0.0, 0.0]}, "simulate has no argument 'tau'; did you mean 'torque'?"),
+        ((), {"t_end": 1.0}, "simulate has no argument 't_end'; did you mean 'duration'?"),
+        (
+            ([0, 0], [0, 0], [0, 0]),
+            {},
+            "simulate takes 3 arguments by place (mechanism, q, qd), not 4; give the others by name: duration, torque, "
+            "input, x, ",
+        ),
+    ],
+)
+def test_arguments_of_other_names_and_by_place_are_named(arguments, keys, message):
+    with pytest.raises(kp.InputError) as refused:
+        kp.simulate(kp.example("double-pendulum"), *arguments, **keys)
+    assert str(refused.value).startswith(message)

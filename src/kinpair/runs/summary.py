@@ -203,7 +203,7 @@ def _momentum(run: Record) -> str:
         return ""
     part = float(np.fmax.reduce(drift.relative, axis=None, initial=0.0))
     words = drift.words[:1].upper() + drift.words[1:]
-    return f"{words} is kept, to {part:.1g} of what it could be."
+    return f"{words}: constant to {part:.1g} of the largest possible."
 
 
 def _energy(run: Record) -> str:

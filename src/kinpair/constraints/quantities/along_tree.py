@@ -397,5 +397,8 @@ def obstacle(model: Model) -> str:
     plan = plan_of(model)
     kinds = len({(type(node.pair), role) for node, role in zip(plan.model.body, plan.roles, strict=True)})
     if plan.columns > MOST_COLUMNS:
-        return f"{plan.columns} rows of loops are open at one body; at most {MOST_COLUMNS} are eliminated in loops"
+        return (
+            f"{plan.columns} rows of loops are open at one body, at most {MOST_COLUMNS} are eliminated in loops; "
+            "choose joints and loop constraints such that each loop closes near to where it begins"
+        )
     return f"its loops are of {kinds} kinds; at most {MOST_KINDS} are" if kinds > MOST_KINDS else ""

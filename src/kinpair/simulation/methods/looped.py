@@ -42,7 +42,8 @@ def prevented(d: Dynamics) -> str:
     """Reason why the equations of a run cannot be loops over the bodies; empty where they can."""
     closed = d.enforcement.along_tree
     request = replace(d.request, quantity="loop_accelerations") if closed else d.request
-    return d.special or obstacle(d.model, request, driven=d.actuated)
+    wide = along_tree.obstacle(d.model) if d.enforcement.joins and not closed else ""
+    return wide or d.special or obstacle(d.model, request, driven=d.actuated)
 
 
 @dataclass(frozen=True, eq=False)

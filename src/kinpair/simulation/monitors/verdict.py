@@ -278,7 +278,7 @@ def _turned(run: Run, status: Status, seen: Seen) -> Rows:
             "doubtful",
             status.time,
             f"{status.message}, but {momentum.words}, which nothing outside changes, is off by {100 * part[row]:.3g} % "
-            f"of what it could be; {remedy(run)}",
+            f"of the largest possible; {remedy(run)}",
         )
         for row in np.flatnonzero(wrong)
     }
