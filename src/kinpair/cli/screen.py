@@ -24,7 +24,7 @@ from kinpair.errors import InputError, listed
 OPTION, VARIABLE = "--lang", "KINPAIR_LANG"
 LANGUAGES = ("en", "zh")
 _MARK = re.compile(r"(\s*(?:- |→ )?)(.*?)(\s*)", re.DOTALL)  # what may stand around a sentence
-_BETWEEN = re.compile(r"(?<=\.) ")  # sentences
+_BETWEEN = re.compile(r"(?<=[^.]\.) ")  # sentences
 _spoken: ContextVar[str] = ContextVar("language of the command", default="en")
 
 
@@ -94,7 +94,8 @@ def _sentence(english: str) -> str | None:
     if english in table():
         return table()[english]
     for pattern, chinese in _patterns():
-        if found := pattern.fullmatch(english):
+        found = pattern.fullmatch(english)
+        if found and not any(map(_BETWEEN.search, found.groups())):  # a place takes no end of a sentence
             return chinese.format(*found.groups())
     return None
 

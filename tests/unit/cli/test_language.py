@@ -109,5 +109,9 @@ def test_a_text_is_translated_sentence_by_sentence():
         assert (
             translated("Reached t = 2 s. A sentence that is new.") == "到达 t = 2 s。A sentence that is new."
         )
+        sampled = "x: 2 samples from t = 0 s to 1 s."
+        paragraph = f"{sampled} Constraints hold to 3, their rates to 4. At the end stick: b since 0 s."
+        chinese = "x：从 t = 0 s 到 1 s 共 2 个采样。约束满足到 3，其速度满足到 4。终了时粘着：b since 0 s。"
+        assert translated(paragraph) == chinese
         assert translated("    → Check the value and its unit.") == "    → 请检查数值及其单位。"
     assert translated("no warnings") == "no warnings"
