@@ -11,7 +11,7 @@ from pathlib import Path
 import kinpair as kp
 from benchmarks import operations
 from benchmarks.chains import dh_chain
-from kinpair.analysis.comparison import Row
+from kinpair.analysis.compare import Row
 
 PAGE = Path(__file__).parents[1] / "docs" / "operation_counts.md"
 SIZES = range(1, 11)

@@ -70,8 +70,7 @@ from kinpair.errors import FormerPlaces
 if TYPE_CHECKING:
     from kinpair import conventions, motion, walking
     from kinpair.algebra.choice import where
-    from kinpair.analysis.compare import compare
-    from kinpair.analysis.comparison import Comparison
+    from kinpair.analysis.compare import Comparison, compare
     from kinpair.analysis.linear.equilibrium import Equilibrium, equilibrium
     from kinpair.analysis.linear.linear_model import LinearModel
     from kinpair.analysis.linear.linearise import linearise
@@ -121,9 +120,8 @@ if TYPE_CHECKING:
     from kinpair.optimisation.stages import phase
     from kinpair.printed_equations.equations import equations
     from kinpair.printed_equations.printed import ConstrainedEquations, Equations
-    from kinpair.printed_equations.textbook.formulation import formulation
+    from kinpair.printed_equations.textbook.formulation import formulation, solver
     from kinpair.printed_equations.textbook.record import Arrays
-    from kinpair.printed_equations.textbook.solver import solver
     from kinpair.runs.load import load_run
     from kinpair.runs.result import Result
     from kinpair.runs.resume import resume
@@ -239,8 +237,7 @@ __all__ = [
 
 _NAMES = {  # by the module they are in, which is imported when one of them is first asked for
     "kinpair.algebra.choice": "where",
-    "kinpair.analysis.compare": "compare",
-    "kinpair.analysis.comparison": "Comparison",
+    "kinpair.analysis.compare": "Comparison compare",
     "kinpair.analysis.linear.equilibrium": "Equilibrium equilibrium",
     "kinpair.analysis.linear.linear_model": "LinearModel",
     "kinpair.analysis.linear.linearise": "linearise",
@@ -278,9 +275,8 @@ _NAMES = {  # by the module they are in, which is imported when one of them is f
     "kinpair.sweeps.study": "Study",
     "kinpair.sweeps.sweep": "Table open_sweep sweep",
     "kinpair.system": "System",
-    "kinpair.printed_equations.textbook.formulation": "formulation",
+    "kinpair.printed_equations.textbook.formulation": "formulation solver",
     "kinpair.printed_equations.textbook.record": "Arrays",
-    "kinpair.printed_equations.textbook.solver": "solver",
     "kinpair.control.tracking": "Tracking track",
     "kinpair.description.writing.write": "write",
 }

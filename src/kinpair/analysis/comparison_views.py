@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
 
-from kinpair.analysis.comparison import Comparison, Row
+from kinpair.analysis.compare import Comparison, Row
 from kinpair.viewer.curves import WIDE, blank_figure, write_figure
 from kinpair.viewer.looks import COLOURS
 from kinpair.viewer.still import html_paragraph, html_table

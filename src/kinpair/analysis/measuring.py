@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from kinpair.analysis.comparison import Row
+from kinpair.analysis.compare import Row
 from kinpair.compiler.kernel import Kernel, compile
 from kinpair.compiler.program import Program, flatten
 from kinpair.compiler.rolled import Rolled

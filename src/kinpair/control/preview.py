@@ -16,18 +16,49 @@ A regulator that follows a reference known ahead: `kp.regulator.preview`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from kinpair.algebra.arrays import Vector
 from kinpair.analysis.linear.linear_model import LinearModel
 from kinpair.analysis.linear.point import check_no_ports
 from kinpair.control import riccati
-from kinpair.control.laws import PreviewLaw
-from kinpair.control.regulator import Table
+from kinpair.control.laws import scattered
+from kinpair.control.regulator import Measured, Regulator, Table
 from kinpair.errors import InputError, expect
+from kinpair.formulations import kinematics
 from kinpair.mechanism import Mechanism
 from kinpair.motion.trajectory import Trajectory
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class PreviewLaw(Regulator):
+    """u = u⁰ − G_i z − G_x x + f(t),  z ← z + y − y⁰(t),  y = C x: see `preview.py`; f is the sum over the future."""
+
+    coordinates: tuple[int, ...] = ()
+    rates: tuple[int, ...] = ()
+    inputs: tuple[int, ...] = ()
+    outputs: int = 1
+
+    @property
+    def memory(self) -> np.ndarray:
+        return np.zeros(self.outputs)
+
+    def act(self, at: Measured, row: Vector, memory: Vector) -> tuple[Vector, Vector]:
+        t, m = self.table, len(self.inputs)
+        x = np.concatenate(
+            [
+                kinematics.difference(self.model, t.part(row, "q"), at.q)[list(self.coordinates)],
+                (at.qd - t.part(row, "qd"))[list(self.rates)],
+            ]
+        )
+        y = t.part(row, "C").reshape(self.outputs, -1) @ x
+        z = memory + y - t.part(row, "reference")
+        G_i, G_x = (t.part(row, name).reshape(m, -1) for name in ("G_i", "G_x"))
+        u = t.part(row, "u") - G_i @ z - G_x @ x + t.part(row, "ahead")
+        return scattered(u, self.inputs, self.model.nv), z
 
 
 class Sampled(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kinpair.control.in_loop import in_loop
-from kinpair.control.joint_regulators import computed_torque, force_feedback, pd
 from kinpair.control.kalman import Kalman, kalman, lqg
+from kinpair.control.laws import computed_torque, force_feedback, pd
 from kinpair.control.linear_quadratic import LinearQuadratic, lqr
 from kinpair.control.preview import PreviewGains, cart_table, preview, preview_gains
 from kinpair.control.regulator import Regulator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from kinpair.algebra.arrays import columns, rows
-from kinpair.control.joint_regulators import computed_torque, force_feedback, pd
+from kinpair.control.laws import computed_torque, force_feedback, pd
 from kinpair.control.linear_quadratic import lqr
 from kinpair.control.regulator import Regulator
 from kinpair.errors import InputError, expect, listed, nearest

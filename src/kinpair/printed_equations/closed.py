@@ -29,7 +29,7 @@ from kinpair.printed_equations.closed_form.sheet import Sheet
 from kinpair.printed_equations.constant import SHARING, Parameters, directions, letters, symbols_of
 from kinpair.printed_equations.parameters import constants, passive_constants
 from kinpair.printed_equations.printed import Equations, PrintedEnergy
-from kinpair.printed_equations.recording import (
+from kinpair.printed_equations.subject import (
     ENERGIES,
     energies,
     groups,

@@ -27,7 +27,6 @@ from kinpair.printed_equations.closed_form.polynomial import Expansion, Polynomi
 from kinpair.printed_equations.closed_form.reading import Written, write_closed, write_terms
 from kinpair.printed_equations.closed_form.sheet import Sheet
 from kinpair.printed_equations.printed import ConstrainedEquations, Entries
-from kinpair.printed_equations.recording import passive_efforts
 from kinpair.printed_equations.solver_forms import (
     AS_MAGGI,
     BASIS,
@@ -38,7 +37,7 @@ from kinpair.printed_equations.solver_forms import (
     Work,
     WrittenRatios,
 )
-from kinpair.printed_equations.subject import Subject
+from kinpair.printed_equations.subject import Subject, passive_efforts
 
 FEW = 120  # ways to choose the dependent coordinates that are all tried
 PROBES = 3

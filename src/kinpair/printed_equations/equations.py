@@ -18,7 +18,7 @@ from kinpair.printed_equations.closed_form.reading import LIMIT, write_terms
 from kinpair.printed_equations.constant import Parameters
 from kinpair.printed_equations.constrained import Constrained
 from kinpair.printed_equations.printed import ConstrainedEquations, Equations, OnASheet, PrintedEnergy
-from kinpair.printed_equations.recording import (
+from kinpair.printed_equations.subject import (
     ENERGIES,
     christoffel_matrices,
     groups,
@@ -26,8 +26,8 @@ from kinpair.printed_equations.recording import (
     matrices,
     rates_are_derivatives,
     recorded,
+    subject_of,
 )
-from kinpair.printed_equations.subject import subject_of
 from kinpair.system import System
 
 E = TypeVar("E", bound=OnASheet)

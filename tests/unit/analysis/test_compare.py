@@ -19,8 +19,7 @@ from benchmarks.chains import dh_chain
 import kinpair as kp
 import zoo
 from kinpair.algebra.arrays import array
-from kinpair.analysis.compare import USUAL
-from kinpair.analysis.comparison import Comparison, Row
+from kinpair.analysis.compare import USUAL, Comparison, Row
 from kinpair.analysis.comparison_views import BAR
 from kinpair.analysis.measuring import random_states
 from kinpair.compiler import patience as patience_module

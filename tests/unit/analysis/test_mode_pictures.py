@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinpair as kp
-from kinpair.analysis.comparison import Comparison, Row
+from kinpair.analysis.compare import Comparison, Row
 
 
 def test_every_mode_has_a_picture_with_its_frequency_and_a_page_in_which_it_swings(tmp_path):

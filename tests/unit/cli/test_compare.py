@@ -7,7 +7,7 @@ import json
 import pytest
 
 import kinpair as kp
-from kinpair.analysis.comparison import Row
+from kinpair.analysis.compare import Row
 from kinpair.cli.main import main
 from kinpair.evaluation.quantities.request import METHODS
 

@@ -11,7 +11,7 @@ import kinpair as kp
 from kinpair.compiler import patience
 from kinpair.compiler.patience import Report
 from kinpair.printed_equations.closed_form.formula import Trig, atoms
-from kinpair.printed_equations.recording import groups
+from kinpair.printed_equations.subject import groups
 
 
 def together(m: kp.Mechanism) -> list[set[str]]:

@@ -4,7 +4,6 @@ modes          eigenvalues; frequencies, damping, shapes, participation
 point          the state, as it was given, and axes in which a steady motion is at rest
 partials       derivatives of the accelerations, and where they do not exist; of outputs by name
 independence   independent coordinates and rates of a state or a motion
-control_library  as python-control has it
 pictures       a linear model as pictures
 signal_units   units of inputs and outputs
 bode           frequency responses and transfer functions, Bode curves, margins

@@ -14,7 +14,7 @@ delay margin: phase margin / ω                                                 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -22,10 +22,11 @@ import numpy as np
 
 from kinpair.analysis.linear import pictures
 from kinpair.analysis.linear.modes import core_of, eigenvalues
-from kinpair.errors import InputError
+from kinpair.errors import InputError, MissingExtraError, installs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 REAL = 1e-9  # an imaginary part below this part of a zero is rounding
 NOTHING = 1e-11  # a sum below this part of its terms is rounding
@@ -325,3 +326,23 @@ def _crossings(
     places = np.flatnonzero(signs[1:] * signs[:-1] < 0.0)
     roots = [brentq(at, np.log(omega[k]), np.log(omega[k + 1]), xtol=1e-15) for k in places]
     return np.exp(np.array(roots, dtype=float))
+
+
+def state_space(
+    name: str, matrices: Sequence[np.ndarray], dt: float | None, names: Mapping[str, Sequence[str]]
+) -> Any:
+    """The `StateSpace` of (A, B, C, D), with the names of states, inputs and outputs."""
+    try:
+        import control
+    except ImportError:
+        raise MissingExtraError(
+            f"a StateSpace needs python-control; {installs('control')}",
+            extra="control",
+        ) from None
+    own: dict[str, Any] = {what: [_word(x) for x in every] for what, every in names.items()}
+    return control.ss(*matrices, 0 if dt is None else dt, name=_word(name), **own)
+
+
+def _word(name: str) -> str:
+    """A name that python-control takes: it has a meaning for dots."""
+    return name.replace(".", "_")

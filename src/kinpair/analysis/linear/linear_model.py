@@ -18,9 +18,9 @@ from kinpair.analysis.linear.bode import (
     TransferFunction,
     frequency_response,
     laplace,
+    state_space,
     transfer,
 )
-from kinpair.analysis.linear.control_library import state_space
 from kinpair.analysis.linear.modes import (
     Core,
     Mode,

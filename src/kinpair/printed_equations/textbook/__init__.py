@@ -7,6 +7,5 @@ vukobratovic  Vukobratović, chapters 1 to 3: linear forms, Lagrange's forms, Re
 euler         Vukobratović 2.1.2 and 2.2.3: Euler angles of the links
 history       sources beyond the first four
 kinpair_walk  the algorithm KINPAIR step by step
-formulation   `formulation(name).arrays(m, q, qd)`
-solver        `solver(name).arrays(m, q, qd)`: Zhao et al. 2023
+formulation   `formulation(name).arrays(m, q, qd)`, `solver(name).arrays(m, q, qd)`
 """
