@@ -418,7 +418,7 @@ def test_ctrl_c_keeps_the_rows_that_are_finished(monkeypatch, tmp_path, arm, fou
 
 
 def test_ctrl_c_before_the_first_row_has_nothing_to_keep(monkeypatch, arm):
-    monkeypatch.setattr("kinpair.analysis.compare.warm_up", stop)
+    monkeypatch.setattr("kinpair.analysis.measuring.warm_up", stop)
     with pytest.raises(KeyboardInterrupt):
         kp.compare(arm)
 
