@@ -1,4 +1,8 @@
-"""The object a user holds: a model, and every quantity of it by any formulation."""
+"""The object a user holds: a model, and every quantity of it by any formulation.
+
+The file is long because it is one public class: each quantity is a method with its own signature, shapes, units and
+words for `help()`. The methods check, ask the packages above and name the result.
+"""
 
 from __future__ import annotations
 

@@ -17,14 +17,16 @@ Squares of each part and joint are kept as AᵀA, Aᵀy, yᵀy, so a choice cost
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from kinpair.errors import SingularError
+from kinpair.errors import InputError, SingularError, listed, nearest
 from kinpair.identification.columns import BASIS, PLAIN, Layout, Term, floored, pseudo_inertia
 from kinpair.identification.signals import Rows
+from kinpair.mechanism import Mechanism
 
 ROUNDS = 100
 SETTLED = 1e-9  # decrement of Newton's method per parameter, as a part of γ
@@ -309,3 +311,57 @@ def _passive(
 def largest_weight(errors: dict[float, float]) -> float:
     """The largest γ whose error of validation is within 1 % of the least: the prior counts where data do not object."""
     return max(g for g, e in errors.items() if e <= (1.0 + TOLERATED) * min(errors.values()))
+
+
+def payload_body(m: Mechanism, payload: Mapping[str, Any]) -> int:
+    """Number of the body that a payload is on, among the moving ones."""
+    moving = list(m.model.moving)
+    name = payload.get("link", m.model.names[moving[-1]])
+    places = m.model.places
+    if name not in places or places[name].body not in moving:
+        raise InputError(
+            f"payload: no moving link {name!r}; {nearest(str(name), places)}Links: {listed(places)}",
+            argument="payload",
+        )
+    return moving.index(places[name].body)
+
+
+def file_values(layout: Layout, m: Mechanism, payload: Mapping[str, Any] | None) -> np.ndarray:
+    """θ of the description: bodies, rotors, viscous and Coulomb friction; a payload has 1 kg, or its known mass."""
+    pi = m.regressor_parameters()
+    by_name = dict(zip(m.regressor_names, pi.tolist(), strict=True))
+    words = {"rotor inertia": "rotor inertia", "viscous": "damping", "coulomb": "friction"}
+    theta = np.zeros(len(layout.parameters))
+    for k, x in enumerate(layout.parameters):
+        if x.group == "payload":
+            continue
+        if x.group == "inertial":
+            theta[k] = pi[k]
+        elif x.group != "motor":
+            owner, _, what = x.name.rpartition(": ")
+            theta[k] = by_name.get(f"{owner}: {words.get(what, '')}", 0.0)
+    if layout.payload is not None:
+        known = float((payload or {}).get("mass") or 1.0)
+        at = layout.bodies_of_ten[-1]
+        theta[at] = floored(np.array([known, *[0.0] * 3, *[0.01 * known] * 3, *[0.0] * 3]), known)
+    return theta
+
+
+def first_guess(s: Squares, layout: Layout, file: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """θ and σ by joint with the quadratic prior of weight one."""
+    sigma = 0.1 * spread(s, layout, np.zeros(len(file)))
+    prior = prior_of(layout, file, np.ones(len(file)))
+    H, theta = prior.hessian(), prior.theta
+    for _ in range(3):
+        N, c = s.weighted(sigma)
+        theta = quadratic(N.sum(0), c.sum(0), prior.theta, H)
+        sigma = spread(s, layout, theta)
+    return theta, sigma
+
+
+def spread(s: Squares, layout: Layout, theta: np.ndarray) -> np.ndarray:
+    """σ (rows,) of the residuals, one for each group of rows."""
+    g = layout.groups
+    count = np.maximum(np.bincount(g, s.count.sum(0)), 1)
+    size, scale = (np.sqrt(np.bincount(g, x) / count)[g] for x in (s.errors(theta), s.yy.sum(0)))
+    return np.maximum(size, 1e-6 * np.maximum(scale, scale.max()))

@@ -27,7 +27,6 @@ from kinpair.identification.columns import (
     Layout,
     Term,
     coupled,
-    floored,
     terms_from,
     with_terms,
 )
@@ -38,11 +37,14 @@ from kinpair.identification.consistency import (
     choose_terms,
     columns_of,
     consistent,
+    file_values,
+    first_guess,
     largest_weight,
     parts_of,
+    payload_body,
     prior_of,
-    quadratic,
     restricted,
+    spread,
     squares,
     validation_errors,
 )
@@ -59,6 +61,8 @@ from kinpair.identification.signals import (
     rows_of,
     run_columns,
     samples_of,
+    scan_delay,
+    smoothed,
 )
 from kinpair.loading import build
 from kinpair.mechanism import Mechanism
@@ -67,8 +71,6 @@ EstimatorName = Literal["wls", "ols", "huber", "tls", "iv", "output-error"]
 NAMES = (*ESTIMATORS, "iv", "output-error")
 ROUNDS = 4  # of friction from load
 SETTLED = 1e-3  # change of the loads, relative
-DELAYS = np.arange(-20, 21) * 1e-3  # [s]
-WORTH = 0.02  # part by which a delay has to lower the error
 STAGES = ("read", "columns", "friction", "estimate", "consistent", "done")
 Progress = Callable[[str], None]
 
@@ -284,13 +286,13 @@ class _State:
         for _ in range(2):
             rows = self._training(rows_of(full, self.runs, theta))
             s = squares(rows, parts_of(rows))
-            x, sigma = _first_guess(s, full, file)
+            x, sigma = first_guess(s, full, file)
             prior = prior_of(full, file, x)
             self.choice = self._chosen(s, rows, prior, sigma, optional)
             at = columns_of(rows, self.choice.terms)
             N, c = s.of(at).weighted(sigma)
             value, _ = consistent(N.sum(0), c.sum(0), restricted(prior, at), self.choice.gamma)
-            self.sigma = _sigma(s.of(at), full, value)
+            self.sigma = spread(s.of(at), full, value)
             theta = np.zeros(len(file))
             theta[at] = value
             if not any(x.kind == "load" for x in full.terms):
@@ -322,9 +324,9 @@ class _State:
                 begin("consistent")
             s = squares(self.rows, np.zeros(len(self.rows.y), dtype=int))
             N, c = s.weighted(self.sigma)
-            prior = prior_of(self.layout, self.file, _first_guess(s, self.layout, self.file)[0])
+            prior = prior_of(self.layout, self.file, first_guess(s, self.layout, self.file)[0])
             self.theta, self.steps = consistent(N[0], c[0], prior, self.choice.gamma)
-            self.sigma = _sigma(s, self.layout, self.theta)
+            self.sigma = spread(s, self.layout, self.theta)
             self.stage = "consistent"
             if _settled(self.rows, before, self.theta):
                 break
@@ -371,63 +373,9 @@ class _State:
         return replace(result, warnings=(*result.warnings, *poor))
 
 
-def _first_guess(s: Squares, layout: Layout, file: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """θ and σ by joint with the quadratic prior of weight one."""
-    sigma = 0.1 * _sigma(s, layout, np.zeros(len(file)))
-    prior = prior_of(layout, file, np.ones(len(file)))
-    H, theta = prior.hessian(), prior.theta
-    for _ in range(3):
-        N, c = s.weighted(sigma)
-        theta = quadratic(N.sum(0), c.sum(0), prior.theta, H)
-        sigma = _sigma(s, layout, theta)
-    return theta, sigma
-
-
-def _sigma(s: Squares, layout: Layout, theta: np.ndarray) -> np.ndarray:
-    """σ (rows,) of the residuals, one for each group of rows."""
-    g = layout.groups
-    count = np.maximum(np.bincount(g, s.count.sum(0)), 1)
-    size, scale = (np.sqrt(np.bincount(g, x) / count)[g] for x in (s.errors(theta), s.yy.sum(0)))
-    return np.maximum(size, 1e-6 * np.maximum(scale, scale.max()))
-
-
 def _settled(rows: Rows, before: np.ndarray, after: np.ndarray) -> bool:
     change = rows.A @ (after - before)
     return float(np.linalg.norm(change)) < SETTLED * float(np.linalg.norm(rows.y))
-
-
-def payload_body(m: Mechanism, payload: Mapping[str, Any]) -> int:
-    """Number of the body that a payload is on, among the moving ones."""
-    moving = list(m.model.moving)
-    name = payload.get("link", m.model.names[moving[-1]])
-    places = m.model.places
-    if name not in places or places[name].body not in moving:
-        raise InputError(
-            f"payload: no moving link {name!r}; {nearest(str(name), places)}Links: {listed(places)}",
-            argument="payload",
-        )
-    return moving.index(places[name].body)
-
-
-def file_values(layout: Layout, m: Mechanism, payload: Mapping[str, Any] | None) -> np.ndarray:
-    """θ of the description: bodies, rotors, viscous and Coulomb friction; a payload has 1 kg, or its known mass."""
-    pi = m.regressor_parameters()
-    by_name = dict(zip(m.regressor_names, pi.tolist(), strict=True))
-    words = {"rotor inertia": "rotor inertia", "viscous": "damping", "coulomb": "friction"}
-    theta = np.zeros(len(layout.parameters))
-    for k, x in enumerate(layout.parameters):
-        if x.group == "payload":
-            continue
-        if x.group == "inertial":
-            theta[k] = pi[k]
-        elif x.group != "motor":
-            owner, _, what = x.name.rpartition(": ")
-            theta[k] = by_name.get(f"{owner}: {words.get(what, '')}", 0.0)
-    if layout.payload is not None:
-        known = float((payload or {}).get("mass") or 1.0)
-        at = layout.bodies_of_ten[-1]
-        theta[at] = floored(np.array([known, *[0.0] * 3, *[0.01 * known] * 3, *[0.0] * 3]), known)
-    return theta
 
 
 def _rest_notes(layout: Layout, runs: Sequence[RunColumns]) -> list[str]:
@@ -440,49 +388,3 @@ def _rest_notes(layout: Layout, runs: Sequence[RunColumns]) -> list[str]:
     if not parts:
         return []
     return [f"rows at rest left out, where the direction of friction is not known: {listed(parts)}"]
-
-
-def scan_delay(
-    layout: Layout, runs: list[RunColumns], signals: Signals
-) -> tuple[list[RunColumns], list[str]]:
-    """Runs with efforts moved by the delay that is given, or at which a fit is best, and a sentence on it."""
-    if signals.delay is not None:
-        if not signals.delay:
-            return runs, []
-        return [run_columns(layout, x.samples.shifted(signals.delay)) for x in runs], [
-            f"efforts moved by {1e3 * signals.delay:g} ms, as given"
-        ]
-    rows = rows_of(layout, runs, None)
-    y = np.stack([np.concatenate([_moved(x, float(d))[x.keep] for x in runs]) for d in DELAYS], axis=1)
-    scale = np.sqrt(np.bincount(rows.joint, rows.y**2) / np.maximum(np.bincount(rows.joint), 1))[rows.joint]
-    A, y = rows.A / scale[:, None], y / scale[:, None]
-    A = A / np.maximum(np.linalg.norm(A, axis=0), 1e-300)
-    c = A.T @ y
-    fitted = np.einsum("pd,pd->d", c, np.linalg.solve(A.T @ A + 1e-9 * np.eye(len(c)), c))
-    squared = np.einsum("kd,kd->d", y, y)
-    errors = np.sqrt(np.maximum(squared - fitted, 0.0) / squared)
-    best, none = int(np.argmin(errors)), len(DELAYS) // 2
-    sentence = f"delay of efforts behind positions: best fit at {1e3 * DELAYS[best]:g} ms"
-    if errors[best] > (1.0 - WORTH) * errors[none]:
-        return runs, [f"{sentence}, not worth a correction"]
-    sentence += f", corrected (error {errors[none]:.2%} before, {errors[best]:.2%} after)"
-    return [run_columns(layout, x.samples.shifted(float(DELAYS[best]))) for x in runs], [sentence]
-
-
-def _moved(run: RunColumns, delay: float) -> np.ndarray:
-    time = run.samples.time[:: run.samples.step]
-    return np.stack([np.interp(time + delay, time, y) for y in run.y.T], axis=1)
-
-
-def smoothed(layout: Layout, runs: Sequence[RunColumns]) -> list[RunColumns]:
-    """Runs along a motion with half the bandwidth: instruments without most of the noise of positions."""
-    from kinpair.identification.signals import zero_phase
-
-    found: list[RunColumns] = []
-    for run in runs:
-        s = run.samples
-        cutoff, rate = s.settings.position_cutoff, s.settings.rate
-        q, qd, qdd = (zero_phase(x, 0.5 * cutoff, rate) for x in (s.q, s.qd, s.qdd))
-        own = run_columns(layout, replace(s, q=q, qd=qd, qdd=qdd))
-        found.append(replace(own, keep=run.keep))
-    return found

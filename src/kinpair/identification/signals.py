@@ -1,7 +1,5 @@
 """Conversion of logged columns to filtered rows: the signal chain.
 
-From logged columns to samples of motion and efforts: the signal chain.
-
 q_f = F_q q,   q̇ = D q_f,   q̈ = D q̇          F: zero-phase Butterworth filter, D: central differences      (ID3)
 F_τ τ = F_τ [Y(q_f, q̇, q̈) π]                  one filter on both sides keeps equality                       (ID4)
 """
@@ -317,3 +315,51 @@ def rows_of(layout: Layout, runs: Sequence[RunColumns], theta: np.ndarray | None
             (D[run.keep], run.y[run.keep], joint, np.full(len(where), number), block[where], time[where])
         )
     return Rows(layout, *(np.concatenate(x) for x in zip(*parts, strict=True)))
+
+
+DELAYS = np.arange(-20, 21) * 1e-3  # [s]
+WORTH = 0.02  # part by which a delay has to lower the error
+
+
+def scan_delay(
+    layout: Layout, runs: list[RunColumns], signals: Signals
+) -> tuple[list[RunColumns], list[str]]:
+    """Runs with efforts moved by the delay that is given, or at which a fit is best, and a sentence on it."""
+    if signals.delay is not None:
+        if not signals.delay:
+            return runs, []
+        return [run_columns(layout, x.samples.shifted(signals.delay)) for x in runs], [
+            f"efforts moved by {1e3 * signals.delay:g} ms, as given"
+        ]
+    rows = rows_of(layout, runs, None)
+    y = np.stack([np.concatenate([_moved(x, float(d))[x.keep] for x in runs]) for d in DELAYS], axis=1)
+    scale = np.sqrt(np.bincount(rows.joint, rows.y**2) / np.maximum(np.bincount(rows.joint), 1))[rows.joint]
+    A, y = rows.A / scale[:, None], y / scale[:, None]
+    A = A / np.maximum(np.linalg.norm(A, axis=0), 1e-300)
+    c = A.T @ y
+    fitted = np.einsum("pd,pd->d", c, np.linalg.solve(A.T @ A + 1e-9 * np.eye(len(c)), c))
+    squared = np.einsum("kd,kd->d", y, y)
+    errors = np.sqrt(np.maximum(squared - fitted, 0.0) / squared)
+    best, none = int(np.argmin(errors)), len(DELAYS) // 2
+    sentence = f"delay of efforts behind positions: best fit at {1e3 * DELAYS[best]:g} ms"
+    if errors[best] > (1.0 - WORTH) * errors[none]:
+        return runs, [f"{sentence}, not worth a correction"]
+    sentence += f", corrected (error {errors[none]:.2%} before, {errors[best]:.2%} after)"
+    return [run_columns(layout, x.samples.shifted(float(DELAYS[best]))) for x in runs], [sentence]
+
+
+def _moved(run: RunColumns, delay: float) -> np.ndarray:
+    time = run.samples.time[:: run.samples.step]
+    return np.stack([np.interp(time + delay, time, y) for y in run.y.T], axis=1)
+
+
+def smoothed(layout: Layout, runs: Sequence[RunColumns]) -> list[RunColumns]:
+    """Runs along a motion with half the bandwidth: instruments without most of the noise of positions."""
+    found: list[RunColumns] = []
+    for run in runs:
+        s = run.samples
+        cutoff, rate = s.settings.position_cutoff, s.settings.rate
+        q, qd, qdd = (zero_phase(x, 0.5 * cutoff, rate) for x in (s.q, s.qd, s.qdd))
+        own = run_columns(layout, replace(s, q=q, qd=qd, qdd=qdd))
+        found.append(replace(own, keep=run.keep))
+    return found

@@ -1,7 +1,5 @@
 """HDF5 files that damage cannot crash, and files whose structure is complete before the first number.
 
-HDF5 files opened so that a damaged structure cannot hang or crash this process.
-
 HDF5 may loop without end, or end the process, on a file whose structure is damaged. The structure of a run does not
 change once it is created, so its digest is kept in a seal behind the last byte that HDF5 uses. A file whose seal fits
 is opened at once. Every other file is first opened and walked through in a child process with a time limit.

@@ -1,7 +1,5 @@
 """The result of a run, and what becomes of one that did not go well.
 
-What becomes of a run that did not go well: an error with the run, a warning, or a status alone.
-
 | end of the run | one motion | batch |
 |---|---|---|
 | a function of the user, or the disk, failed | `RunError`; `error.run` is the result | `RunError` |

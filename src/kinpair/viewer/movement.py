@@ -1,7 +1,5 @@
 """Moving a mechanism by hand: a handle for every independent coordinate, in groups, with loops kept closed.
 
-Moving a mechanism by hand: a handle for every independent coordinate, and loops that stay closed.
-
 Knows no browser: a page has a slider for each handle.
 """
 

@@ -1,4 +1,7 @@
-"""A linear model with names, about one state or along a motion."""
+"""A linear model with names, about one state or along a motion.
+
+The file is long because it is one public class with a method for each question; the other modules answer them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Exact division of normal forms, and small matrices of them.
 
-Exact division of normal forms.
-
 With z = e^{ix} for every angle x a sum of products of symbols, sines and cosines is a Laurent polynomial in symbols
 and z: cos x = (z + 1/z)/2, sin x = (z − 1/z)/2i. There the leading term of a product is the product of the leading
 terms, so that a quotient is found term by term, as one does on paper, or is found not to exist.

@@ -1,7 +1,5 @@
 """Normal form: sums of products of symbols, sines and cosines of sums of angles, and programs expanded to it.
 
-Sines and cosines of sums of angles.
-
 An angle is a sum of symbols with whole multiples, ((name, multiple), ...), sorted, the first multiple positive.
 A wave is the sine or cosine of an angle. Angles of one group add: they turn about parallel axes. The product of two
 waves of one group is a sum of two waves, so that powers and products of a group never stay:
