@@ -9,7 +9,7 @@ import pytest
 import kinpair as kp
 from contact_cases import SIZES, Pair, turn
 from kinpair.contact.points import curvature_bias
-from kinpair.contact.records import Found
+from kinpair.contact.records import SHARP, Found
 from kinpair.spatial.rotation import skew, to_quaternion
 
 CONVEX = [kind for kind in SIZES if kind != "plane"]
@@ -44,9 +44,7 @@ def _hull(points: np.ndarray) -> coal.Convex:
     return coal.Convex.convexHull(vertices, True, "Qt")
 
 
-TWICE = [x for x in PAIRS if not is_searched(x) and ("hull" not in x or "plane" in x)] + [
-    ("sphere", "cylinder")
-]
+TWICE = [x for x in PAIRS if not is_searched(x)] + [("sphere", "cylinder")]
 
 
 def signed_distance(pair: Pair, R: np.ndarray, p: np.ndarray) -> float:
@@ -130,7 +128,7 @@ def test_rate_of_the_gap_is_the_normal_velocity(kinds):
 
 @pytest.mark.parametrize("kinds", TWICE, ids="-".join)
 def test_second_derivative_of_the_gap_has_the_curvatures(kinds):
-    """By differences of order four, since next to an edge the normal turns quickly; a hull has corners alone."""
+    """By differences of order four, since next to an edge the normal turns quickly."""
     pair, h, compared = Pair(*kinds), 5e-5, 0
     rng = np.random.default_rng(6)
     for R, p in poses(3, 40):
@@ -140,6 +138,9 @@ def test_second_derivative_of_the_gap_has_the_curvatures(kinds):
         for slot, k in slots(now).items():
             if (kinds == ("box", "box") and slot >= 16) or any(slot not in slots(x) for x in steps):
                 continue
+            bends = [x.curvature[slots(x)[slot]] for x in steps]
+            if np.abs(np.array(bends) - now.curvature[k]).max() > 0.01 * SHARP:
+                continue  # the point goes on to another edge or corner
             far, near, next_near, next_far = (x.gap[slots(x)[slot]] for x in steps)
             second = (-far + 16 * near - 30 * now.gap[k] + 16 * next_near - next_far) / (12 * h**2)
             u, omega, bias = relative(pair, p, twist, now.point[k])

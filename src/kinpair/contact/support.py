@@ -16,6 +16,7 @@ from kinpair.description.contact_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID
 
 RIM = 4  # corners on each rim of a cylinder
 ON = 1e-7  # a point on a face, an edge or a rim may be off by this part of the size
+ON_HULL, SAME = 1e-6, 1e-6  # the same of a hull; sine of the angle between faces that are one
 
 
 def radius_of(g: Geometry, k: int) -> float:
@@ -136,8 +137,7 @@ def bends(
 ) -> tuple[float, float]:
     """Return the curvatures of geom k at a point with outward normal n, along and across d, which is written.
 
-    The radius around a core makes the curvature κ of the core κ/(1 + κ r). A hull has a corner everywhere but where a
-    face of the other geom decides. x (3) is memory.
+    The radius around a core makes the curvature κ of the core κ/(1 + κ r). x (3) is memory.
     """
     local(f.pose, k, point, x)
     kind, a, b, c = g.kind[k], g.size[k, 0], g.size[k, 1], g.size[k, 2]
@@ -160,6 +160,8 @@ def bends(
         return math.sqrt(1.0 - z * z) / a, SHARP
     elif kind == BOX:
         return box_bends(g, f, k, x, d)
+    elif kind == HULL:
+        return hull_bends(g, f, k, x, d)
     elif kind == ELLIPSOID:
         return ellipsoid_bends(f, k, x, n, d, a, b, c)
     r = radius_of(g, k)
@@ -179,6 +181,31 @@ def box_bends(g: Geometry, f: Found, k: int, x: Vector, d: Vector) -> tuple[floa
     if outside <= 1:
         return 0.0, 0.0
     return 0.0 if outside == 2 else SHARP, SHARP
+
+
+def hull_bends(g: Geometry, f: Found, k: int, x: Vector, d: Vector) -> tuple[float, float]:
+    """Return the curvatures of hull k at x in its axes, by the faces that meet there: one, an edge of two, a corner."""
+    first, edge, e_x, e_y, e_z = -1, False, 0.0, 0.0, 0.0
+    for i in range(int(g.size[k, 2]), int(g.size[k, 2] + g.size[k, 3])):
+        n_x, n_y, n_z = g.faces[i, 0], g.faces[i, 1], g.faces[i, 2]
+        if n_x * x[0] + n_y * x[1] + n_z * x[2] + g.faces[i, 3] < -ON_HULL * g.size[k, 4]:
+            continue
+        if first < 0:
+            first = i
+        if edge and abs(n_x * e_x + n_y * e_y + n_z * e_z) > SAME:
+            return SHARP, SHARP
+        if not edge:
+            o_x, o_y, o_z = g.faces[first, 0], g.faces[first, 1], g.faces[first, 2]
+            e_x, e_y, e_z = n_y * o_z - n_z * o_y, n_z * o_x - n_x * o_z, n_x * o_y - n_y * o_x
+            size = math.sqrt(e_x * e_x + e_y * e_y + e_z * e_z)
+            edge = size > SAME
+            if edge:
+                e_x, e_y, e_z = e_x / size, e_y / size, e_z / size
+    for i in range(3):
+        d[i] = f.pose[k, 3 * i] * e_x + f.pose[k, 3 * i + 1] * e_y + f.pose[k, 3 * i + 2] * e_z
+    if first < 0:
+        return SHARP, SHARP
+    return 0.0, SHARP if edge else 0.0
 
 
 def ellipsoid_bends(
