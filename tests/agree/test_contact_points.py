@@ -151,6 +151,20 @@ def test_second_derivative_of_the_gap_has_the_curvatures(kinds):
     assert compared >= 20
 
 
+@pytest.mark.parametrize("angle", np.linspace(0.0, np.pi, 7))
+@pytest.mark.parametrize("gap", [0.0, -1e-9, -1 / SHARP, -2 / SHARP, -1e-3])
+def test_edges_along_faces_and_edges_have_finite_accelerations(angle, gap):
+    """An edge over a face, two parallel edges, and edges that overlap by their radius: K_a + K is singular."""
+    now, d = Pair("box", "box").points(*poses(1, 1)[0]), np.array([np.cos(angle), np.sin(angle)])
+    across = SHARP * np.outer(d, d)[np.triu_indices(2)]
+    u, omega = np.array([1.0, 2.0, 3.0]), np.array([3.0, -1.0, 2.0])
+    for other in (np.zeros(3), across):
+        now.gap[0], now.curvature[0] = gap, np.concatenate([across, other])
+        out = np.zeros(3)
+        curvature_bias(now, 0, u, omega, np.zeros(22), out)
+        assert np.abs(out).max() < (np.inf if other.any() else 1e3)
+
+
 @pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
 def test_points_move_with_both_bodies(kinds):
     """A motion of everything changes no gap; normals and points move with it."""

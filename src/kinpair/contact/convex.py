@@ -1,8 +1,8 @@
 """Contact points of any two convex shapes, by their support functions. Loop functions.
 
 The normal is found by `gjk`. If it is that of a face, the points are those of the other shape over the face: corners,
-and the nearest point of what is round. Otherwise there is one point. Features: 0 the nearest point, 1 + i corner i of
-a, HALF + 1 + i corner i of b.
+and the nearest point of what is round. If it is not, but a face is near to it, these points and the nearest one.
+Otherwise there is one point. Features: 0 the nearest point, 1 + i corner i of a, HALF + 1 + i corner i of b.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ TOUCHING = (
 )
 FACE = 1e-5  # angle between a normal and that of a face that are the same
 BOTH = 0.9  # cosine between normals of faces that meet
-DIRECTIONS = 8  # in which a hull on a plane has its outermost corners
+BELOW = 1e-9  # [m]: corners deeper under a face than the bodies overlap belong to another face
+SAME = 1e-6  # points nearer than this part of the size are one
+DIRECTIONS, MANY = 8, 16  # in which a hull with more corners near a plane has its outermost ones
+LOW = 4.0  # a corner is as good as another one that is farther out by this times the difference of their gaps
 SIDE = 1e-9  # sine of the angle to its axis below which a cylinder has no nearest point on its rim
 POLISH = 6  # Newton steps of a normal between smooth shapes
 
@@ -102,6 +105,7 @@ def polished(g: Geometry, f: Found, row: int, a: int, b: int, n: Vector, on_a: V
 def convex_convex(g: Geometry, f: Found, count: int, pair: int, a: int, b: int, margin: float) -> int:
     """Write the points of two convex shapes."""
     n, on_a, face, back, own = f.work[0], f.work[1], f.work[2], f.work[3], f.work[13]
+    other, middle = f.work[14], f.work[15]
     gap = normal_of(g, f, a, b, margin, n, on_a)
     if gap == math.inf:
         return count
@@ -109,19 +113,26 @@ def convex_convex(g: Geometry, f: Found, count: int, pair: int, a: int, b: int, 
         gap = polished(g, f, count, a, b, n, on_a, gap)
         return one_point(g, f, count, pair, a, b, 0, gap, margin)
     own[:] = n
-    after = count
+    total = gap - radius_of(g, a) - radius_of(g, b)
+    lowest, after, upright, least = min(total, 0.0) - BELOW, count, 0.0, 1.0 - 0.5 * FACE * FACE
     for i in range(3):
         back[i] = -n[i]
-    if face_normal(g, f, b, n, face) > 1.0 - 0.5 * FACE * FACE:
-        n[:] = face
-        after = over_face(g, f, count, pair, a, b, True, margin)
-    elif face_normal(g, f, a, back, face) > 1.0 - 0.5 * FACE * FACE:
-        n[:] = face
-        after = over_face(g, f, count, pair, b, a, False, margin)
-    if after > count:
+        middle[i] = on_a[i] - (radius_of(g, a) + 0.5 * total) * n[i]
+    on_b, over_a = face_normal(g, f, b, n, face), face_normal(g, f, a, back, other)
+    for turn in range(2):  # the face that is nearer to the normal first
+        if after > count:
+            break
+        if (on_b >= over_a) == (turn == 0):
+            if on_b > (least if corners(g, a) < 2 else BOTH):
+                n[:], upright = face, on_b
+                after = over_face(g, f, count, pair, a, b, True, lowest, margin)
+        elif over_a > (least if corners(g, b) < 2 else BOTH):
+            n[:], upright = other, over_a
+            after = over_face(g, f, count, pair, b, a, False, lowest, margin)
+    if after > count and (upright > least or is_known(f, after, pair, middle, FACE, SAME * scale_of(g, b))):
         return after
     n[:] = own
-    return one_point(g, f, count, pair, a, b, 0, gap, margin)
+    return one_point(g, f, after, pair, a, b, 0, gap, margin)
 
 
 def has_nearest(g: Geometry, k: int) -> bool:
@@ -153,7 +164,7 @@ def one_point(
 
 
 def over_face(
-    g: Geometry, f: Found, count: int, pair: int, p: int, q: int, p_first: bool, margin: float
+    g: Geometry, f: Found, count: int, pair: int, p: int, q: int, p_first: bool, lowest: float, margin: float
 ) -> int:
     """Write the points of p over the face of q whose outward normal is work[0]; `p_first`: p is geom a."""
     n, x, back = f.work[0], f.work[4], f.work[3]
@@ -167,17 +178,26 @@ def over_face(
         feature = 1 + i if p_first else HALF + 1 + i
         if kind == SPHERE:
             feature = 0
-        count = point_over(g, f, count, pair, p, q, feature, height, x, p_first, margin)
+        count = point_over(g, f, count, pair, p, q, feature, height, x, p_first, lowest, margin)
     if kind == CYLINDER:
-        count = rims_over(g, f, count, pair, p, q, height, p_first, margin)
+        count = rims_over(g, f, count, pair, p, q, height, p_first, lowest, margin)
     elif has_nearest(g, p):
         farthest(g, f, p, back, x)
-        count = point_over(g, f, count, pair, p, q, 0, height, x, p_first, margin)
-    return faces_meet(g, f, count, pair, p, q, p_first, margin)
+        count = point_over(g, f, count, pair, p, q, 0, height, x, p_first, lowest, margin)
+    return faces_meet(g, f, count, pair, p, q, p_first, lowest, margin)
 
 
 def rims_over(
-    g: Geometry, f: Found, count: int, pair: int, p: int, q: int, height: float, p_first: bool, margin: float
+    g: Geometry,
+    f: Found,
+    count: int,
+    pair: int,
+    p: int,
+    q: int,
+    height: float,
+    p_first: bool,
+    lowest: float,
+    margin: float,
 ) -> int:
     """Write the lowest point of each rim of cylinder p over a face; there is none where the axis is the normal."""
     n, x = f.work[0], f.work[4]
@@ -199,12 +219,12 @@ def rims_over(
         for i in range(3):
             x[i] = f.pose[p, 9 + i] + low[i]
         feature = RIMS + 1 + k if p_first else HALF + RIMS + 1 + k
-        count = point_over(g, f, count, pair, p, q, feature, height, x, p_first, margin)
+        count = point_over(g, f, count, pair, p, q, feature, height, x, p_first, lowest, margin)
     return count
 
 
 def faces_meet(
-    g: Geometry, f: Found, count: int, pair: int, p: int, q: int, p_first: bool, margin: float
+    g: Geometry, f: Found, count: int, pair: int, p: int, q: int, p_first: bool, lowest: float, margin: float
 ) -> int:
     """Write the corners of q over the face of p, where it is next to the face of q with the normal work[0]."""
     n, face, back, x = f.work[0], f.work[2], f.work[3], f.work[4]
@@ -216,19 +236,19 @@ def faces_meet(
     for i in range(corners(g, q)):
         corner_of(g, f, q, i, x)
         feature = HALF + 1 + i if p_first else 1 + i
-        if not is_known(f, count, pair, x, 1e-6 * scale_of(g, q)):
-            count = point_over(g, f, count, pair, q, p, feature, height, x, not p_first, margin)
+        if not is_known(f, count, pair, x, 1.0, SAME * scale_of(g, q)):
+            count = point_over(g, f, count, pair, q, p, feature, height, x, not p_first, lowest, margin)
     return count
 
 
-def is_known(f: Found, count: int, pair: int, x: Vector, room: float) -> bool:
-    """True if a point of the pair is as near to x as its gap and `room` allow."""
+def is_known(f: Found, count: int, pair: int, x: Vector, part: float, room: float) -> bool:
+    """True if a point of the pair is as near to x as a part of its gap and `room` allow."""
     k = min(count, len(f.gap)) - 1
     while k >= 0 and f.pair[k] == pair:
         square = 0.0
         for i in range(3):
             square += (f.point[k, i] - x[i]) * (f.point[k, i] - x[i])
-        if math.sqrt(square) <= abs(f.gap[k]) + room:
+        if math.sqrt(square) <= part * abs(f.gap[k]) + room:
             return True
         k -= 1
     return False
@@ -236,14 +256,14 @@ def is_known(f: Found, count: int, pair: int, x: Vector, room: float) -> bool:
 
 def point_over(
     g: Geometry, f: Found, count: int, pair: int, p: int, q: int, feature: int, height: float, x: Vector,
-    p_first: bool, margin: float,
+    p_first: bool, lowest: float, margin: float,
 ) -> int:  # fmt: skip
     """Write the point of the core of p at x over the face of q with normal work[0] and `height`, if it is there."""
     n, foot, out, on_a, d = f.work[0], f.work[6], f.work[7], f.work[8], f.work[9]
     r = radius_of(g, p)
     lift = dot(n, x) - height
     gap = lift - r
-    if gap > margin or lift < -2.0 * scale_of(g, q):
+    if gap > margin or gap < lowest:
         return count
     for i in range(3):
         foot[i] = x[i] - lift * n[i]
@@ -275,7 +295,7 @@ def convex_plane(g: Geometry, f: Found, count: int, pair: int, a: int, b: int, m
     for i in range(corners(g, a)):
         count = corner_plane(g, f, count, pair, a, b, i, height, margin)
     if g.kind[a] == CYLINDER:
-        count = rims_over(g, f, count, pair, a, b, height, True, margin)
+        count = rims_over(g, f, count, pair, a, b, height, True, -math.inf, margin)
     elif has_nearest(g, a):
         for i in range(3):
             x[i] = -n[i]
@@ -298,28 +318,29 @@ def corner_plane(
 def hull_plane(
     g: Geometry, f: Found, count: int, pair: int, a: int, b: int, height: float, margin: float
 ) -> int:
-    """Write the lowest corner of hull a on plane b, and of those within the margin the outermost in each direction.
+    """Write the corners of hull a within the margin of plane b; of many, the lowest and the outermost in each direction.
 
-    A rounded rim has many corners, of which few carry; the lowest one is always among them.
+    A rounded rim has many corners, of which few carry. Of outer corners lower ones count more.
     """
     n, x, chosen, best = f.work[0], f.work[4], f.integers[0 : DIRECTIONS + 1], f.memory[0 : DIRECTIONS + 1]
-    chosen[:], best[:] = -1, -math.inf
+    chosen[:], best[:], near = -1, -math.inf, 0
     for i in range(corners(g, a)):
         corner_of(g, f, a, i, x)
         gap = dot(n, x) - height
         if gap > margin:
             continue
+        near += 1
         if -gap > best[DIRECTIONS]:
             best[DIRECTIONS], chosen[DIRECTIONS] = -gap, i
         u = f.pose[b, 0] * x[0] + f.pose[b, 3] * x[1] + f.pose[b, 6] * x[2]
         v = f.pose[b, 1] * x[0] + f.pose[b, 4] * x[1] + f.pose[b, 7] * x[2]
         for k in range(DIRECTIONS):
             angle = 2.0 * math.pi * k / DIRECTIONS
-            out = u * math.cos(angle) + v * math.sin(angle)
+            out = u * math.cos(angle) + v * math.sin(angle) - LOW * gap
             if out > best[k]:
                 best[k], chosen[k] = out, i
     for i in range(corners(g, a)):
-        is_chosen = False
+        is_chosen = near <= MANY
         for k in range(DIRECTIONS + 1):
             is_chosen = is_chosen or chosen[k] == i
         if is_chosen:

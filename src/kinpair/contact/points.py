@@ -9,11 +9,14 @@ With u = v_a − v_b at c_a, ω = ω_a − ω_b, w = ω × n and the curvatures 
 
 from __future__ import annotations
 
+import math
+
 from kinpair.compiler.loops.kinds import Matrix, Vector
 from kinpair.contact.records import SLOTS, Found
 
 UPSIDE_DOWN = 1e-12  # 1 + n_z in axes of geom b, below which the tangents are x and −y
-FLAT = 1e-9  # least curvature K_a + K of a contact [1/m]
+EDGE = 1e-6  # [m]: surfaces with a smaller radius are edges
+FLAT = 1e-3  # curvature K_a + K [1/m] below which the point stays where it is on a
 
 
 def rotate(pose: Matrix, g: int, x: float, y: float, z: float, out: Vector) -> None:
@@ -95,14 +98,21 @@ def curve(f: Found, before: int, count: int, side: int, along: float, across: fl
 def spread(f: Found, k: int, out: Vector) -> None:
     """Compute B (3), A (4), G (3) of (CT2): 11, 12, 22 of symmetric ones, 11, 12, 21, 22 of A."""
     phi, b1, b2, b3 = f.gap[k], f.curvature[k, 3], f.curvature[k, 4], f.curvature[k, 5]
+    sharpest = 0.5 * (b1 + b3) + math.hypot(0.5 * (b1 - b3), b2)
+    if phi > -EDGE and 0.5 < -phi * sharpest < 4.0:  # 1 + φ K_b or K_a + K of an edge is nearly singular
+        phi = -0.5 / sharpest
     # K = (det K_b φ + K_b) / det(1 + φ K_b): the adjugate of 2 × 2 matrices
     minor = b1 * b3 - b2 * b2
     scale = 1.0 + phi * (b1 + b3) + phi * phi * minor
     k1, k2, k3 = (b1 + phi * minor) / scale, b2 / scale, (b3 + phi * minor) / scale
     a1, a2, a3 = f.curvature[k, 0], f.curvature[k, 1], f.curvature[k, 2]
-    s1, s2, s3 = a1 + k1 + FLAT, a2 + k2, a3 + k3 + FLAT
-    det = s1 * s3 - s2 * s2
-    B1, B2, B3 = s3 / det, -s2 / det, s1 / det
+    s1, s2, s3 = a1 + k1, a2 + k2, a3 + k3
+    mean, det, B1, B2, B3 = 0.5 * (s1 + s3), s1 * s3 - s2 * s2, 0.0, 0.0, 0.0
+    larger = mean + math.copysign(math.hypot(0.5 * (s1 - s3), s2), mean)
+    if abs(det) > FLAT * abs(larger):
+        B1, B2, B3 = s3 / det, -s2 / det, s1 / det
+    elif abs(larger) > FLAT:
+        B1, B2, B3 = s1 / larger / larger, s2 / larger / larger, s3 / larger / larger
     out[0], out[1], out[2] = B1, B2, B3
     out[3], out[4] = k1 * B1 + k2 * B2, k1 * B2 + k2 * B3
     out[5], out[6] = k2 * B1 + k3 * B2, k2 * B2 + k3 * B3

@@ -20,6 +20,12 @@ from kinpair.simulation.contact.rows import Items
 from kinpair.simulation.contact.tree import Tree
 
 CURVED = 22  # numbers of working memory of `curvature_bias`
+TURN = 0.5  # [rad] of a body or a normal in a step, as seen from b, beyond which a point has first order
+
+
+def norm(x: Vector) -> float:
+    """Compute the length of a vector (3,)."""
+    return length(x[0], x[1], x[2])
 
 
 def body_speed(W: Matrix, tip: int, c: Vector) -> float:
@@ -112,6 +118,9 @@ def predict(
         n0, n1, n2 = f.frame[k, 0], f.frame[k, 1], f.frame[k, 2]
         out[0], out[1], out[2] = n0 * x0 + n1 * x1 + n2 * x2, 0.0, 0.0
         curvature_bias(f, k, u, omega, work, out)
+        reach = max(g.radius[g.first[f.pair[k]]], g.radius[g.second[f.pair[k]]])
+        if dt * norm(slide) > reach or dt * max(norm(turn), norm(omega)) > TURN:
+            out[0], slide[:], turn[:] = 0.0, 0.0, 0.0
         c.drift[k] = dt * out[0]
         for i in range(3):
             f.point[k, i] += dt * (one[0, i] + slide[i])
