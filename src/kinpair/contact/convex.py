@@ -318,7 +318,7 @@ def corner_plane(
 def hull_plane(
     g: Geometry, f: Found, count: int, pair: int, a: int, b: int, height: float, margin: float
 ) -> int:
-    """Write the corners of hull a within the margin of plane b; of many, the lowest and the outermost in each direction.
+    """Write the corners of hull a within the margin of plane b; of many the lowest and the outermost of each direction.
 
     A rounded rim has many corners, of which few carry. Of outer corners lower ones count more.
     """
