@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
 
 import kinpair as kp
 from benchmarks.planning import Row
+from benchmarks.timing import race, wall_time
 
 SINGLE, BATCH, DERIVATIVE, LOADED = 100.0, 400.0, 3.0, 6.0  # demanded
 AGREED = 1e-10  # relative: 100 eps cond(H) of the arm is some 1e-11
@@ -37,7 +38,9 @@ def motion_rows() -> Iterator[Row]:
         yield Row(f"motor-arm at 1e-6{words}, times real time", 2.0 / seconds, "", demanded, above=True)
     many = np.tile(m.start(), (ROWS, 1))
     fixed: dict[str, Any] = {"integrator": "rk4", "dt": 1e-3, "output": [1.0], "threads": 2}
-    seconds = _least(lambda: kp.simulate(m, many, start, duration=1.0, input=positions, **fixed), 3)
+    seconds = _least(
+        lambda: kp.simulate(m, many, start, duration=1.0, input=positions, **fixed), 3, wall_time
+    )
     yield Row(f"motor-arm, {ROWS} at once, times real time", ROWS / seconds, "", BATCH, above=True)
 
 
@@ -124,21 +127,16 @@ def _arm() -> str:
 ARM = _arm()
 
 
-def _least(run: Callable[[], Any], turns: int = TURNS) -> float:
-    return _least_of(run, turns=turns)[0]
+def _least(run: Callable[[], Any], turns: int = TURNS, clock: Callable[[], float] = process_time) -> float:
+    run()
+    return race({"": run}, turns, clock)[""]
 
 
-def _least_of(*runs: Callable[[], Any], turns: int = TURNS) -> list[float]:
+def _least_of(*runs: Callable[[], Any]) -> list[float]:
     """The least seconds of each, taken in turn."""
     for run in runs:
         run()
-    least = [np.inf] * len(runs)
-    for _ in range(turns):
-        for k, run in enumerate(runs):
-            began = perf_counter()
-            run()
-            least[k] = min(least[k], perf_counter() - began)
-    return least
+    return list(race(dict(enumerate(runs)), TURNS).values())
 
 
 def rows() -> Iterator[Row]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import mujoco
@@ -13,6 +12,7 @@ import numpy as np
 
 import kinpair as kp
 from benchmarks.planning import Row
+from benchmarks.timing import race, repeated
 
 TURNS, QUICK_TURNS = 30, 8
 CALLS = 2000
@@ -141,14 +141,8 @@ def creep_rows() -> Iterator[Row]:
 
 def _raced(calls: list[Callable[[], Any]], turns: int, times: int) -> list[float]:
     """Shortest seconds of each, one after the other in turn, so that all see the same machine."""
-    best = [np.inf] * len(calls)
-    for _ in range(turns):
-        for k, call in enumerate(calls):
-            began = perf_counter()
-            for _ in range(times):
-                call()
-            best[k] = min(best[k], (perf_counter() - began) / times)
-    return best
+    many = {k: repeated(call, times=times) for k, call in enumerate(calls)}
+    return [seconds / times for seconds in race(many, turns).values()]
 
 
 def rows(turns: int) -> Iterator[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from time import process_time
 from typing import Any
@@ -57,7 +58,9 @@ def _linearise(m: kp.Mechanism, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) 
 def loop_row(turns: int) -> Row:
     """An arm of seven joints with gains that change in time, sampled at 1 kHz, both by RK4 at 1 kHz."""
     of = robot("xArm7")
-    m = of.load()
+    m = kp.build(
+        replace(of.load().model.description, actuators=())
+    )  # its transmissions are for another control
     start = np.linspace(-0.4, 0.4, m.nv)
     motion = kp.motion.cycloid(start, start + np.linspace(0.8, -0.5, m.nv), DURATION)
     effort = np.maximum(np.abs(np.diag(m.mass_matrix(start))), 1e-3)
@@ -97,10 +100,10 @@ def _over_mujoco(of: Any, m: kp.Mechanism, regulator: Any, q: np.ndarray) -> Cal
     zeros = np.zeros((1, m.nv))
     begin = to.state(q[None], zeros, zeros, zeros)
     assert np.array_equal(begin.q[0], q), "joints of the same order are compared"
-    t, n = regulator.table, m.nv
-    K = t.rows[:, t.spans["K"]].reshape(-1, n, 2 * n)
-    x0 = np.concatenate([t.rows[:, t.spans["q"]], t.rows[:, t.spans["qd"]]], axis=1)
-    u0, steps = t.rows[:, t.spans["u"]], round(DURATION / DT)
+    t, n, steps = regulator.table, m.nv, round(DURATION / DT)
+    every = [t.at(k * DT) for k in range(steps)]
+    K, q0, v0, u0 = (np.array([t.part(row, name) for row in every]) for name in ("K", "q", "qd", "tau"))
+    K, x0 = K.reshape(steps, n, 2 * n), np.concatenate([q0, v0], axis=1)
 
     def run() -> np.ndarray:
         mujoco.mj_resetData(model, data)

@@ -78,10 +78,14 @@ def race(quantity: str, rows: Sequence[Row]) -> str:
 
 def of_table(table: Table) -> str:
     """A table of the screen as Markdown, without colours."""
-    lines = [f"### {table.title}", "", _line(str(x.header) for x in table.columns)]
+    lines = [f"### {table.title}", "", _line(_plain(x.header) for x in table.columns)]
     lines.append(_line("---" for _ in table.columns))
-    cells = [[Text.from_markup(str(cell)).plain for cell in column.cells] for column in table.columns]
+    cells = [[_plain(cell) for cell in column.cells] for column in table.columns]
     return "\n".join([*lines, *(_line(row) for row in zip(*cells, strict=True)), ""])
+
+
+def _plain(cell: object) -> str:
+    return Text.from_markup(str(cell)).plain
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -836,15 +836,19 @@ class Mechanism(Movable):
 
         Those of a batch are views into one array. Units: positions [m].
         """
-        request = request_of("pose_rows")
-        if (type(q) is not np.ndarray or q.ndim != 2) and not self._by_loops(request):
+        if (type(q) is not np.ndarray or q.ndim != 2) and not self._has_pose_loops:
             return self._poses_of_one(q, threads=threads)
-        rows = self._evaluate(request, (q,), threads=threads)
+        rows = self._evaluate(request_of("pose_rows"), (q,), threads=threads)
         turns = rows[..., :9].reshape(*rows.shape[:-1], 3, 3)
         return {
             name: FramePose(turns[..., k, :, :], rows[..., k, 9:])
             for k, name in enumerate(link_names(self.model))
         }
+
+    @cached_property
+    def _has_pose_loops(self) -> bool:
+        """True where poses of links are compiled as loops over the bodies; asked in each call for one state."""
+        return self._by_loops(request_of("pose_rows"))
 
     def _by_loops(self, request: Request) -> bool:
         """True where a quantity is compiled as loops over the bodies."""

@@ -7,6 +7,7 @@ import pytest
 
 import kinpair as kp
 import zoo
+from kinpair.evaluation.kernels import Kernels
 from kinpair.formulations import articulated, composite, denoc, kinematics
 
 TREES = [
@@ -175,6 +176,19 @@ def test_poses_of_a_batch_are_those_of_each_state():
                 assert np.allclose(y[k], x, rtol=0, atol=1e-14)
                 assert np.allclose(z[k], x, rtol=0, atol=1e-14)
     assert all(x.rotation.shape == (0, 3, 3) for x in m.poses(q[:0]).values())
+
+
+def test_poses_of_one_state_ask_once_how_they_are_compiled(monkeypatch):
+    asked, m = [], kp.example("scara")
+    is_rolled = Kernels.is_rolled
+    monkeypatch.setattr(
+        Kernels, "is_rolled", lambda self, request: asked.append(request) or is_rolled(self, request)
+    )
+    for _ in range(5):
+        m.poses(m.start())
+    asked.clear()
+    m.poses(m.start())
+    assert asked == []
 
 
 def test_poses_of_all_links_are_those_one_by_one(mechanism, motion):
