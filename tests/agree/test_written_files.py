@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import mujoco
@@ -52,6 +53,13 @@ CASES = family(
 )
 
 
+KINDS = {  # of joints of random trees
+    ".urdf": ("revolute", "prismatic", "planar", "universal", "cylindrical", "fixed"),
+    ".sdf": ("revolute", "prismatic", "helical", "spherical", "universal", "cylindrical", "planar", "fixed"),
+    ".xml": ("revolute", "prismatic", "spherical", "universal", "cylindrical", "planar", "fixed"),
+}
+
+
 @cache
 def mechanism(name: str) -> kp.Mechanism:
     with warnings.catch_warnings():
@@ -59,9 +67,9 @@ def mechanism(name: str) -> kp.Mechanism:
         return kp.load(robots.urdf_files()[name]) if "/" in name else kp.example(name)
 
 
-def written(name: str, ending: str, folder) -> tuple[kp.Mechanism, kp.Mechanism, tuple[str, ...]]:
+def written(m: kp.Mechanism, ending: str, folder) -> tuple[kp.Mechanism, kp.Mechanism, tuple[str, ...]]:
     """The tree as written and as read, both without actuators, and what was left out."""
-    m, file = mechanism(name), folder / f"file{ending}"
+    file = folder / f"file{ending}"
     description = m.model.description
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -92,7 +100,32 @@ def test_what_is_read_moves_as_what_was_written(case, tmp_path):
         with pytest.raises(kp.DescriptionError, match=f"is {kind}"):
             kp.write(mechanism(name), tmp_path / f"file{ending}")
         return
-    before, after, left_out = written(name, ending, tmp_path)
+    before, after, left_out = written(mechanism(name), ending, tmp_path)
+    assert max(differences(before, after, left_out)) <= EXACT
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("ending", KINDS)
+def test_a_random_tree_is_read_as_it_was_written(ending, seed, tmp_path):
+    before, after, left_out = written(zoo.tree(seed, 6, KINDS[ending]), ending, tmp_path)
+    assert max(differences(before.reference, after.reference, left_out)) <= EXACT
+
+
+@pytest.mark.parametrize("ending", KINDS)
+def test_bounds_of_joints_are_kept_or_reported(ending, tmp_path):
+    bounds = {"lower": (-1.0,), "upper": (2.0,), "velocity": (3.0,), "effort": (4.0,)}
+    tree = zoo.tree(1, 3, ("revolute", "prismatic")).model.description
+    joints = tuple(replace(joint, **bounds) for joint in tree.joints)
+    _, after, left_out = written(kp.build(replace(tree, joints=joints)), ending, tmp_path)
+    read = [joint for joint in after.model.description.joints if joint.kind != "fixed"]
+    assert len(read) == len(joints)
+    for joint in read:
+        missing = [key for key, value in bounds.items() if getattr(joint, key) != value]
+        assert all(any(key in x and joint.name in x for x in left_out) for key in missing), missing
+
+
+def differences(before, after, left_out) -> tuple[float, float]:
+    """Relative errors of the efforts and of the place of a link of what was read."""
     s = zoo.motion(before, seed=3)
     q, qd, qdd = np.zeros(after.nq), np.zeros(after.nv), np.zeros(after.nv)
     rates = places(before, before.v_names, after.v_names)
@@ -103,9 +136,9 @@ def test_what_is_read_moves_as_what_was_written(case, tmp_path):
     qdd[rates] = acceleration
     expected = before.inverse_dynamics(s.q, s.qd, acceleration)
     result = after.inverse_dynamics(q, qd, qdd, passive=False)[rates]
-    assert zoo.relative_error(result, expected) <= EXACT
     link = before.model.names[-1]
-    assert zoo.relative_error(after.pose(q, link).position, before.pose(s.q, link).position) <= EXACT
+    place = zoo.relative_error(after.pose(q, link).position, before.pose(s.q, link).position)
+    return zoo.relative_error(result, expected), place
 
 
 @pytest.mark.parametrize("ending", [".urdf", ".xml"])
@@ -130,7 +163,7 @@ def test_loops_and_couplings_are_kept(name, ending, tmp_path):
 
 @pytest.mark.parametrize("name", ["two-handed-arm", "xarm/xarm7"])
 def test_mujoco_reads_what_is_written(name, tmp_path):
-    before, _, _ = written(name, ".xml", tmp_path)
+    before, _, _ = written(mechanism(name), ".xml", tmp_path)
     text = (tmp_path / "file.xml").read_text("utf-8")
     start = text.find("<asset>")
     bare = text if start < 0 else text[:start] + text[text.index("</asset>") + 8 :]

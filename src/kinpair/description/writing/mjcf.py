@@ -34,7 +34,11 @@ MJCF = Format(
     springs=True,
     rotors=True,
     gravity=True,
+    rates=False,
     powers=4,
+    seats=lambda joint: (
+        joint.kind != "spherical" or not any(joint.child_origin.turn)
+    ),  # axes are those of the body
 )
 TYPES = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 

@@ -4,7 +4,7 @@ elements with numbers that read back exactly.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from xml.etree import ElementTree as ET
@@ -12,7 +12,19 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from kinpair.description.constraint_parts import Coupling, Loop
-from kinpair.description.parts import GRAVITY, GROUND, Description, Friction, Joint, Numbers, Origin, Three
+from kinpair.description.parts import (
+    GRAVITY,
+    GROUND,
+    HERE,
+    Description,
+    Friction,
+    Joint,
+    Link,
+    Numbers,
+    Origin,
+    Three,
+    origin,
+)
 from kinpair.errors import DescriptionError
 from kinpair.model.check_tree import tree
 from kinpair.model.split import split_description
@@ -69,7 +81,11 @@ class Format:
     springs: bool = False
     rotors: bool = False
     gravity: bool = False
+    rates: bool = True  # largest rates of joints
     powers: int = 1  # of a coupling
+    seats: Callable[[Joint], bool] = lambda joint: (
+        True
+    )  # the child of a joint may be anywhere in the moved frame
 
 
 def reduced(description: Description, to: Format, report: Report) -> Description:
@@ -82,6 +98,7 @@ def reduced(description: Description, to: Format, report: Report) -> Description
                 f"joint {joint.name!r} is {joint.kind}, which {to.name} does not have; {_REMEDIES[joint.kind]}",
                 joint=joint.name,
             )
+    description = _seated(description, to)
     joints = tuple(_joint(joint, to, report) for joint in description.joints)
     if not to.gravity and description.gravity != GRAVITY:
         report.add("gravity", " ".join(f"{x:g}" for x in description.gravity))
@@ -122,6 +139,25 @@ def reduced(description: Description, to: Format, report: Report) -> Description
     )
 
 
+def _seated(description: Description, to: Format) -> Description:
+    """Return the description with a link between a joint and its child where the format cannot place the child."""
+    joints: list[Joint] = []
+    between: list[Link] = []
+    for joint in description.joints:
+        if to.seats(joint):
+            joints.append(joint)
+            continue
+        if joint.kind == "fixed":
+            place = origin(joint.origin.pose() @ joint.child_origin.pose())
+            joints.append(replace(joint, origin=place, child_origin=HERE))
+            continue
+        link = Link(f"{joint.name} moved", where=joint.where)
+        between.append(link)
+        joints.append(replace(joint, child=link.name, child_origin=HERE))
+        joints.append(Joint(f"{joint.name} seat", "fixed", link.name, joint.child, joint.child_origin))
+    return replace(description, joints=tuple(joints), links=(*description.links, *between))
+
+
 def _representable(part: object, to: Format, joints: Collection[Joint]) -> bool:
     if isinstance(part, Loop):
         return part.kind in to.loops and not part.compliance
@@ -148,6 +184,8 @@ def _joint(joint: Joint, to: Format, report: Report) -> Joint:
     if joint.kind in ("free", "spherical") and len(set(joint.damping)) > 1:
         report.add("damping that differs by direction", joint.name)
         changes["damping"] = ()
+    if any(joint.velocity) and not to.rates:
+        report.add("largest velocity of a joint", joint.name)
     if joint.rotor_inertia and not to.rotors:
         report.add("rotor inertia", joint.name)
         changes["rotor_inertia"] = 0.0

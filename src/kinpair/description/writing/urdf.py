@@ -26,6 +26,7 @@ URDF = Format(
     "URDF",
     kinds=frozenset(("revolute", "prismatic", "fixed", "free", "planar")),
     loops=frozenset(("revolute", "prismatic", "fixed", "spherical", "cylindrical")),
+    seats=own_frame,
 )
 TYPES = {"free": "floating", "planar": "planar", "fixed": "fixed", "prismatic": "prismatic"}
 WORLD = "world"
@@ -114,18 +115,13 @@ def mesh_name(mesh: str, folder: Path | None) -> str:
 
 
 def _joint(robot: Element, joint: Joint, follows: Follows) -> None:
-    """Write a joint; where the child is not at the moved frame, an empty link between them."""
-    link = joint.child
-    if not own_frame(joint):
-        link = f"{joint.name} moved"
-        child(robot, "link", name=link)
     ranged = joint.kind in ("revolute", "prismatic")
     limited = bool(joint.lower or joint.upper)
     kind = TYPES.get(joint.kind) or ("revolute" if limited else "continuous")
     element = child(robot, "joint", name=joint.name, type=kind)
     _origin(element, "origin", joint.origin)
     child(element, "parent", link=_name(joint.parent))
-    child(element, "child", link=link)
+    child(element, "child", link=joint.child)
     if ranged or joint.kind == "planar":
         child(element, "axis", xyz=joint.axis)
     if ranged:
@@ -143,8 +139,6 @@ def _joint(robot: Element, joint: Joint, follows: Follows) -> None:
         if joint.name in follows:
             other, factors, offset = follows[joint.name]
             child(element, "mimic", joint=other, multiplier=(factors or (0.0,))[0], offset=offset)
-    if link != joint.child:
-        _fixed(robot, f"{joint.name} seat", link, joint.child, joint.child_origin)
 
 
 def _loop(robot: Element, loop: Loop) -> None:
