@@ -91,7 +91,8 @@ class NonlinearProgram:
         count = len(rows)
         spread = self.C[:, rows].tocoo()  # (row of J, entry of r′): coefficient
         linear = self.A.tocoo()
-        keys = np.concatenate([spread.row * self.n + columns[spread.col], linear.row * self.n + linear.col])
+        spread_rows, linear_rows = (x.row.astype(np.int64) for x in (spread, linear))  # of scipy: 32 bits
+        keys = np.concatenate([spread_rows * self.n + columns[spread.col], linear_rows * self.n + linear.col])
         occupied, place = np.unique(keys, return_inverse=True)
         self.J_rows, self.J_columns = occupied // self.n, occupied % self.n
         split = len(spread.row)
@@ -115,6 +116,15 @@ class NonlinearProgram:
             (ones, (place, np.arange(len(every)))), shape=(len(occupied), len(every))
         )
         self._Ct = self.C.T.tocsr()
+
+    def with_cost(self, block: Block, weight: float) -> NonlinearProgram:
+        """The program with another cost: a weight times the sum of all values of a block."""
+        more = sparse.csr_matrix((self.m, block.size))
+        C, c = (
+            sparse.csr_matrix(sparse.hstack([self.C, more])),
+            np.append(self.c, np.full(block.size, weight)),
+        )
+        return NonlinearProgram([*self.blocks, block], self.A, C, c, self.bounds, self.row_bounds, self.place)
 
     # values
 

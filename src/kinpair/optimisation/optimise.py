@@ -27,9 +27,25 @@ from kinpair.optimisation.transcription import Problem, Transcription, transcrib
 SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": ipopt.solve, "casadi": casadi_solver.solve}
 METHOD = "radau-5"
 INTERVALS, OF_GAITS = 30, 12
-ROUNDS = 6  # of refinement
-WARM = {"mu_init": 1e-3, "mu_strategy": "monotone", "max_iter": 150}  # options of IPOPT on a finer mesh
-POINTS = 20_000  # of a mesh: no finer
+ROUNDS = 10  # of refinement
+WARM = {
+    **dict.fromkeys(("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac"), 1e-6),
+    "mu_init": 1e-5,
+    "mu_strategy": "monotone",
+    "max_iter": 150,
+}  # options of IPOPT on a finer mesh, which begins near its solution
+MONOTONE = {"mu_strategy": "monotone"}  # where the adaptive strategy fails
+SOLVED = ("solved", "acceptable")
+NEAR = 1e-5  # violation and distance to optimality of an acceptable result
+LARGE = 0.01  # error of a first mesh from which free inputs are smoothed
+SMOOTHER = (
+    1.0,
+    1e-2,
+    1e-4,
+    1e-6,
+    1e-8,
+)  # parts of the cost that differences of inputs cost, one after the other    (OP17)
+POINTS = 5_000  # of a mesh: no finer
 
 
 def optimise(
@@ -143,74 +159,132 @@ class _Search:
         self.problem, self.schemes, self.solve, self.options = problem, schemes, solve, options
         self.report, self.began = report, began
         self.rounds: list[dict[str, Any]] = []
+        self.weight = 0.0  # of differences of inputs
 
     def refine(self, meshes: list[np.ndarray], accuracy: float | None, guess: Any) -> Optimum:
         """Solve on finer and finer meshes until the error is below the accuracy."""
         self.accuracy = np.inf if accuracy is None else accuracy
-        found: Optimum | None = None
-        for turn in range(ROUNDS):
-            on_mesh = transcribe(self.problem, self.schemes, meshes)
-            w = guess_on(on_mesh, found if found is not None else guess, self.ends)
-            later = self._solved(on_mesh, w, warm=found is not None)
-            if found is not None and not later.solved and found.solved:
-                return found
-            found = later
-            switching = [switches(grid, found.outcome.w) for grid in on_mesh.grids]
-            if not found.solved or accuracy is None or turn == ROUNDS - 1:
-                break
-            if found.error <= accuracy and (self._settled(accuracy) or not any(x.any() for x in switching)):
+        on_mesh = transcribe(self.problem, self.schemes, meshes)
+        best = self._first(on_mesh, guess_on(on_mesh, guess, self.ends))
+        while best.solved and accuracy is not None and len(self.rounds) < ROUNDS:
+            switching = [switches(grid, best.outcome.w) for grid in best.transcription.grids]
+            met = [x.met(accuracy) for x in best.errors]
+            if all(met) and (self._settled(accuracy) or not any(x.any() for x in switching)):
                 break
             meshes = [
-                refined(grid, own, accuracy, x) if own.largest > accuracy or x.any() else grid.mesh
-                for grid, own, x in zip(on_mesh.grids, found.errors, switching, strict=True)
+                grid.mesh if fine and not x.any() else refined(grid, own, accuracy, x)
+                for grid, own, x, fine in zip(
+                    best.transcription.grids, best.errors, switching, met, strict=True
+                )
             ]
             if sum(map(len, meshes)) > POINTS:
                 break
-        assert found is not None
-        if accuracy is not None and found.solved and found.error > accuracy:
-            warnings.warn(
-                f"optimise: the error by simulation is {found.error:.1e} after {len(self.rounds)} meshes; accuracy "
-                f"{accuracy:g} was required",
-                RunWarning,
-                stacklevel=caller_level(),
-            )
+            on_mesh = transcribe(self.problem, self.schemes, meshes)
+            later = self._solved(on_mesh, guess_on(on_mesh, best, self.ends), WARM)
+            self.rounds.append(_round(later))
+            if not later.solved:
+                break
+            best = later
+        if (
+            accuracy is not None
+            and best.solved
+            and not all(x.met(accuracy) and x.largest <= accuracy for x in best.errors)
+        ):
+            self._warn(best, accuracy)
+        return replace(best, rounds=tuple(self.rounds), seconds=perf_counter() - self.began)
+
+    def _first(self, on_mesh: Transcription, w: np.ndarray) -> Optimum:
+        """Solve on the first mesh; where that fails, or free inputs leave large errors, again from smooth inputs."""
+        found = self._solved(on_mesh, w)
+        if found.status != "stopped" and (
+            not found.solved or (found.error > LARGE and self.accuracy < found.error and _free(self.problem))
+        ):
+            weight = max(abs(on_mesh.program.cost(w)), abs(found.cost) if found.solved else 0.0, 1e-3)
+            again = self._from_smooth(on_mesh, w, weight)
+            dearer = again.cost - found.cost > max(1e-3, found.error) * abs(found.cost)
+            better = again.error < found.error and not dearer
+            if again.status == "stopped" or (again.solved and (not found.solved or better)):
+                found = again
+            else:
+                self.weight = 0.0
+        self.rounds.append(_round(found))
         return found
 
+    def _from_smooth(self, on_mesh: Transcription, w: np.ndarray, weight: float) -> Optimum:
+        """Solve with a cost of differences of inputs that falls, and without it.
+
+        Where there is no solution without it, its last part stays, here and on finer meshes.
+        """
+        options = MONOTONE
+        for part in SMOOTHER:
+            smooth = self._outcome(on_mesh.smooth(weight * part), w, options)
+            if smooth.status not in SOLVED:
+                break
+            w, options, self.weight = smooth.w, WARM, weight * part
+        last, self.weight = self.weight, 0.0
+        found = self._solved(on_mesh, w, options)
+        if found.solved or found.status == "stopped" or not last:
+            return found
+        self.weight = last
+        return self._solved(on_mesh, w, options)
+
+    def _warn(self, found: Optimum, accuracy: float) -> None:
+        """Warn of an accuracy that was not reached."""
+        over = max(float(x.exceeded.max(initial=0.0)) for x in found.errors)
+        local = max(float(x.intervals.max(initial=0.0)) for x in found.errors)
+        if any(x.unstable(accuracy) for x in found.errors) and local <= accuracy:
+            what = (
+                f"the motion is unstable: errors of intervals up to {local:.1e} grow to {found.error:.1e} under given "
+                "inputs; track it with a regulator"
+            )
+        elif found.error > accuracy:
+            what = f"the error by simulation is {found.error:.1e}"
+        else:
+            what = f"limits of states are exceeded by up to {over:.1e} between the points of the mesh"
+        stopped = "" if len(self.rounds) == ROUNDS else "; the solver did not converge on a finer mesh"
+        warnings.warn(
+            f"optimise: {what} after {len(self.rounds)} meshes{stopped}; accuracy {accuracy:g} was required",
+            RunWarning,
+            stacklevel=caller_level(),
+        )
+
     def _settled(self, accuracy: float) -> bool:
-        """True if the cost of the last two meshes differs by less than the accuracy."""
+        """True if the cost of the last two meshes differs by less than a tenth of the accuracy."""
         costs = [x["cost"] for x in self.rounds[-2:]]
-        return len(costs) == 2 and abs(costs[1] - costs[0]) <= accuracy * abs(costs[1])
+        return len(costs) == 2 and abs(costs[1] - costs[0]) <= accuracy / 10 * abs(costs[1])
 
     def ends(self, on_mesh: Transcription) -> list[tuple[np.ndarray, np.ndarray]]:
         """States at the ends of the phases from which a cold start begins."""
         return straight_ends(self.problem, self.solve)
 
-    def _solved(self, on_mesh: Transcription, w: np.ndarray, *, warm: bool) -> Optimum:
-        options = _of_work(on_mesh, w) | (WARM if warm else {}) | self.options
-        outcome = self.solve(on_mesh.program, w, options=options, report=self._progress)
+    def _outcome(
+        self, program: NonlinearProgram, w: np.ndarray, options: Mapping[str, Any] | None = None
+    ) -> Outcome:
+        every = _of_work(self.problem, program, w) | dict(options or {}) | self.options
+        return self.solve(program, w, options=every, report=self._progress)
+
+    def _solved(
+        self, on_mesh: Transcription, w: np.ndarray, options: Mapping[str, Any] | None = None
+    ) -> Optimum:
+        """The optimum on a mesh from an iterate w, and its errors by simulation."""
+        program = on_mesh.smooth(self.weight) if self.weight else on_mesh.program
+        outcome = self._outcome(program, w, options)
+        near = outcome.violation <= NEAR and outcome.optimality <= NEAR
+        if (self.weight and outcome.status == "solved") or (near and outcome.status == "iterations"):
+            outcome = outcome._replace(status="acceptable")
         count = len(self.problem.parameters)
         durations = outcome.w[count : count + len(on_mesh.grids)]
         named = dict(zip(self.problem.parameters, outcome.w.tolist(), strict=False))
         found = tuple(
-            errors(grid, outcome.w, float(T), named, self.accuracy)
+            errors(grid, function, outcome.w, float(T), named, self.accuracy)
             if np.isfinite(outcome.w).all()
-            else Errors(np.zeros(1), np.inf)
-            for grid, T in zip(on_mesh.grids, durations, strict=True)
-        )
-        cost = on_mesh.program.cost(outcome.w)
-        self.rounds.append(
-            {
-                "intervals": sum(x.intervals for x in on_mesh.grids),
-                "cost": cost,
-                "iterations": outcome.iterations,
-                "error": max(x.largest for x in found),
-            }
+            else Errors(np.zeros(1), np.inf, np.zeros(1))
+            for grid, function, T in zip(on_mesh.grids, self.problem.functions, durations, strict=False)
         )
         motion = as_motion(on_mesh.grids, outcome.w, durations)
-        taken = perf_counter() - self.began
         return Optimum(
-            motion.duration, motion.shape, motion.knots, motion, cost, outcome.status, on_mesh, outcome, found, taken,
-            tuple(self.rounds),
+            motion.duration, motion.shape, motion.knots, motion, on_mesh.program.cost(outcome.w), outcome.status,
+            on_mesh, outcome, found, perf_counter() - self.began,
         )  # fmt: skip
 
     def _progress(self, iteration: int, cost: float, violation: float, optimality: float) -> None:
@@ -219,15 +293,34 @@ class _Search:
         self.report(min(0.99, max(iteration / 1000, (2.0 - np.log10(rest)) / 10.0)))
 
 
-def _of_work(on_mesh: Transcription, w: np.ndarray) -> dict[str, Any]:
+def _round(found: Optimum) -> dict[str, Any]:
+    """Intervals, cost, iterations and error of a mesh."""
+    intervals = sum(x.intervals for x in found.transcription.grids)
+    return {
+        "intervals": intervals,
+        "cost": found.cost,
+        "iterations": found.outcome.iterations,
+        "error": found.error,
+    }
+
+
+def _free(problem: Problem) -> bool:
+    """True if an input has no limit on a side: it may then jump from point to point, as angles do by a turn."""
+    bounds = [
+        (x.lower[span], x.upper[span]) for x in problem.phases for span in [x.equations.spans()["inputs"]]
+    ]
+    return any(not np.isfinite(side).all() for pair in bounds for side in pair)
+
+
+def _of_work(problem: Problem, program: NonlinearProgram, w: np.ndarray) -> dict[str, Any]:
     """Options of IPOPT for positive work: its cost has a kink wherever a power changes sign.
 
     The barrier falls only as fast as each of its problems is solved, and a cost whose derivatives are below 1, which
     fall with the length of an interval, is scaled, so that the same holds in any unit and on any mesh.
     """
-    if not any("power" in x.equations.parts for x in on_mesh.problem.phases):
+    if not any("power" in x.equations.parts for x in problem.phases):
         return {}
-    slope = float(np.abs(on_mesh.program.gradient(w)).max(initial=0.0))
+    slope = float(np.abs(program.gradient(w)).max(initial=0.0))
     scale = {"obj_scaling_factor": 1.0 / slope} if 0.0 < slope < 1.0 else {}
     return {"mu_strategy": "monotone", **scale}
 

@@ -219,6 +219,23 @@ class Transcription:
     grids: tuple[Grid, ...]
     program: NonlinearProgram
 
+    def smooth(self, weight: float) -> NonlinearProgram:
+        """The program with a cost of differences of inputs.
+
+        weight · N Σ_k (u_{k+1} − u_k)²                                                                (OP17)
+        """
+        pairs = list[np.ndarray]()
+        for grid in self.grids:
+            span = grid.phase.equations.spans()["inputs"]
+            places = grid.offsets[grid.evaluated][:, None] + np.arange(span.start, span.stop)
+            pairs.append(np.stack([places[:-1].ravel(), places[1:].ravel()], axis=1))
+        every = np.concatenate(pairs)
+        squares = Pointwise(
+            lambda v, d: np.array([(v[1] - v[0]) * (v[1] - v[0])]), 2, 1, "differences"
+        )  # (OP17)
+        count = sum(len(grid.evaluated) for grid in self.grids)
+        return self.program.with_cost(Block(squares, every, np.zeros((len(every), 1))), weight * count)
+
 
 def transcribe(problem: Problem, schemes: Sequence[Scheme], meshes: Sequence[np.ndarray]) -> Transcription:
     """The program of a problem on meshes of its phases."""

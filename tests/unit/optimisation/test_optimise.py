@@ -175,6 +175,44 @@ def test_an_interrupt_keeps_the_last_iterate():
     assert calls[-1] <= 1.0
 
 
+def test_entries_of_a_large_program_have_places_inside_it():
+    """Rows times columns exceed 2³¹."""
+    from scipy import sparse
+
+    from kinpair.optimisation.nonlinear_program import Bounds, NonlinearProgram
+
+    n = 50_000
+    both, diagonal = Bounds(np.zeros(n), np.ones(n)), sparse.eye(n, format="csr")
+    C = sparse.csr_matrix((n, 0))
+    program = NonlinearProgram([], diagonal, C, np.zeros(0), both, both, lambda row: ("", 0, np.nan))
+    assert (program.J_rows == np.arange(n)).all()
+    assert (program.J_columns == np.arange(n)).all()
+
+
+def test_a_post_is_passed_between_the_points_of_the_mesh_too():
+    """A point mass around a disc of 0.3 m: no point of the path is inside by more than ten times the accuracy."""
+
+    def plane(x, u):
+        return np.array([x[2], x[3], u[0], u[1]])
+
+    m = kp.dynamics(plane, ("x", "y", "vx", "vy"), ("fx", "fy"))
+    post = {"post": (0.09, lambda p: (p["x"] - 1) ** 2 + (p["y"] - 0.05) ** 2, None)}
+    x = kp.optimise(m, start=[0, 0, 0, 0], end=[2, 0, 0, 0], duration=1.0, path=post, intervals=5)
+    q = x.at(np.linspace(0.0, 1.0, 2001)).q
+    assert ((q[:, 0] - 1) ** 2 + (q[:, 1] - 0.05) ** 2).min() >= 0.09 - 1e-3 * 1.09 - 1e-6
+    assert len(x.rounds) > 1
+
+
+def test_an_unstable_motion_says_so():
+    """ẋ = 2x + u over 20 s magnifies rounding to more than any accuracy."""
+    m = kp.dynamics(lambda x, u: np.array([2 * x[0] + u[0]]), ("x",), ("u",))
+    with pytest.warns(kp.RunWarning, match="the motion is unstable: errors of intervals"):
+        x = kp.optimise(m, start=[1.0], end=[1.0], duration=20.0)
+    assert x.solved
+    assert x.errors[0].intervals.max() <= 1e-6
+    assert x.cost == approx(4.0, rel=1e-4)  # to the stable manifold: u = −4 x
+
+
 # several phases, parameters, shooting
 
 
