@@ -169,6 +169,16 @@ def test_map_in_the_package_follows_the_order():
     assert set(names) == set(ORDER)
 
 
+def test_the_picture_of_the_layout_has_every_package_and_module_once():
+    page = (SRC.parents[1] / "docs" / "layout.md").read_text("utf-8")
+    picture = page.partition("```text\n")[2].partition("```")[0]
+    packages = {f"{x.parent.name}/" for x in SRC.glob("*/__init__.py")}
+    modules = {x.stem for x in SRC.glob("*.py")} - {"__init__", "__main__"}
+    pattern = r"(?<![\w/])(?:" + "|".join(map(re.escape, sorted(packages | modules))) + r")(?!\w)"
+    columns = "\n".join(line[27:72] for line in picture.splitlines())
+    assert sorted(re.findall(pattern, columns)) == sorted(packages | modules)
+
+
 def test_public_names_exist_and_are_documented():
     for name in kinpair.__all__:
         thing = getattr(kinpair, name)
