@@ -10,7 +10,7 @@ import numpy as np
 from rich.table import Table
 
 from kinpair import InputError, KinpairError, Mechanism, SingularError
-from kinpair.cli import records
+from kinpair.cli import info
 from kinpair.cli.output import matrix_tables, number_table, texts
 from kinpair.cli.screen import Screen
 from kinpair.constraints.assembly.actuated import Actuators
@@ -114,7 +114,7 @@ def _constraint_forces(question: Question, how: dict[str, Any]) -> dict[str, Any
 
 def _mobility(question: Question, how: dict[str, Any]) -> dict[str, Any]:
     m = question.mechanism
-    return records.freedom(m.mobility(question.state.q, time=question.time))
+    return info.freedom(m.mobility(question.state.q, time=question.time))
 
 
 # quantity → how to ask for it, given the method and whether springs, dampers and friction act
@@ -161,7 +161,7 @@ def answers(question: Question) -> dict[str, Any]:
         "solver": (question.solver or m.solvers[0]) if question.constrained else None,
         "actuators": question.acting(),
         "time": question.time,
-        "constraints": records.constraints(m),
+        "constraints": info.constraints(m),
         "state": {key: getattr(question.state, key) for key in ("q", "qd", "qdd", "tau")},
         **values,
         "frames": frames,
@@ -219,7 +219,7 @@ def _coordinates(screen: Screen, results: dict[str, Any]) -> None:
     screen.print(number_table("coordinate", results["q_names"], {"q": results["state"]["q"]}, screen.width))
     screen.say()
     if results["constraints"]:
-        for line in records.sentences(results["mobility"]):
+        for line in info.sentences(results["mobility"]):
             screen.say(line)
         screen.say()
 

@@ -126,7 +126,7 @@ COMMANDS = {
 
 MODULES = {  # of commands whose module has another name
     **dict.fromkeys(("new", "convert", "examples", "check"), "descriptions"),
-    **dict.fromkeys(("view", "report", "resume"), "runs"),
+    **dict.fromkeys(("view", "report", "resume", "sweep"), "runs"),
     **dict.fromkeys(("nominal", "transfer", "gait"), "motions"),
     "cache": "show",
     "explain": "dynamics",

@@ -5,9 +5,8 @@ point          the state, as it was given, and axes in which a steady motion is 
 partials       derivatives of the accelerations, and where they do not exist; of outputs by name
 independence   independent coordinates and rates of a state or a motion
 pictures       a linear model as pictures
-signal_units   units of inputs and outputs
 bode           frequency responses and transfer functions, Bode curves, margins
-step_response  from one sample to the next; responses to a step
+step_response  from one sample to the next; responses to a step; units of inputs and outputs
 linear_model   what a user holds
 linearise      `kp.linearise`
 steady_state   what vanishes in an equilibrium or a steady motion

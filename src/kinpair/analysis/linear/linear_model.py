@@ -35,8 +35,7 @@ from kinpair.analysis.linear.modes import (
     swung,
 )
 from kinpair.analysis.linear.point import OperatingPoint, is_steady
-from kinpair.analysis.linear.signal_units import ratio, unit_of
-from kinpair.analysis.linear.step_response import StepResponse
+from kinpair.analysis.linear.step_response import StepResponse, ratio, unit_of
 from kinpair.errors import InputError, listed, nearest
 
 if TYPE_CHECKING:
