@@ -72,3 +72,37 @@ def test_joints_take_over_from_a_limit_that_would_have_to_pull(settings):
     assert [x.name for x in run.events] == ["a at its lower limit", *sticks, *slides]
     assert run.events[-1].time == pytest.approx(2.0, abs=1e-9)
     assert run.q[-1] == pytest.approx(np.full(7, 1.0 / 6.0), abs=1e-7)
+
+
+@pytest.mark.parametrize("settings", [{}, {"integrator": "dopri5"}, {"integrator": "rk4", "dt": 1e-3}])
+def test_a_brake_takes_over_from_a_ratchet_that_turns_freely_backward(settings):
+    """Both shafts turn as one: 2 I ω̇ = 0.1 − t + 0.5 t from t = 0.2 on, when −τ = t − 0.1 is the level of the brake."""
+    b = kp.Builder("shafts", gravity=(0, 0, 0))
+    ratchet = {"law": "coulomb", "level": 0.5, "level_negative": 0.0}
+    for name, keys in (("a", {"friction": ratchet}), ("b", {})):
+        b.link(f"w{name}", mass=1.0, inertia=[0.4] * 3)
+        b.joint(name, "revolute", "ground", f"w{name}", axis="z", **keys)
+    m = kp.build(b.brake("brake", "b", "0.5*t").clutch("clutch", joints=["a", "b"], level=5.0))
+    run = kp.simulate(
+        m, m.start(), duration=1.0, torque=lambda t, q, qd: np.array([1.0, 0.0, 0.0]) * (0.1 - t), **settings
+    )
+    since = np.maximum(run.time, 0.2)
+    speed = (0.1 * (since - 0.2) - 0.25 * (since**2 - 0.04)) / 0.8
+    assert run.status.name == "done"
+    assert run.qd[:, 0] == pytest.approx(speed, abs=1e-9)
+    assert run.qd[:, 1] == pytest.approx(speed, abs=1e-9)
+    assert run.balance.relative < 1e-8
+
+
+def test_energy_of_shafts_that_rest_is_rounding():
+    """Constraints leave rates of 1e-17 in the stages of steps: efforts do no work by them."""
+    b = kp.Builder("shafts", gravity=(0, 0, 0))
+    for k in range(3):
+        b.link(f"w{k}", mass=1.0, inertia=[0.3 + 0.1 * k] * 3)
+        b.joint(f"a{k}", "revolute", "ground", f"w{k}", axis="z", **({"friction": 4.0} if k == 0 else {}))
+    b.clutch("c0", joints=["a0", "a1"], level=5.0).clutch("c1", joints=["a1", "a2"], level=3.0)
+    m = kp.build(b)
+    run = kp.simulate(m, m.start(), duration=1.0, torque=[0.7, -1.1, 1.3, 0.0, 0.0])
+    assert run.status.name == "done"
+    assert np.abs(run.qd).max() < 1e-15
+    assert run.balance.relative == 0.0

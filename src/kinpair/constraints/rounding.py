@@ -62,6 +62,7 @@ HIDDEN = (
     1e-4,
     1e-2,
 )  # larger ε: along a chain rounding of the others hides it, and without rows a rate must leave
+PUSHED = (1e-9, 1e-6)  # of the largest force: what begins to move is seen by a push of this size
 PARKED = 1e-9  # of its level: a joint that has reached it stays at rest where the others can hold this part of it, too
 NO_RESPONSE = 1e-14  # D_jj below this part of the largest is zero
 SELECTED = 1e-6  # the proximal term of slopes, against the unit diagonal of D

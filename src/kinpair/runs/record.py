@@ -290,7 +290,7 @@ class Record:
     @cached_property
     def ledger(self) -> Ledger:
         """Balance of every motion of a batch."""
-        return ledger(Energies(*self.energy, self.work, self.loss), self.start)
+        return ledger(Energies(*self.energy, self.work, self.loss), self.start, self.qd)
 
     @property
     def supplied(self) -> dict[str, np.ndarray]:

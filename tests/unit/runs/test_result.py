@@ -7,7 +7,7 @@ import pytest
 
 import kinpair as kp
 from kinpair.runs.pictures import POINTS, curves, drawn
-from kinpair.simulation.monitors.verdict import Energies, balance
+from kinpair.simulation.monitors.verdict import Energies, ledger
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,9 @@ def test_a_result_of_other_parameters_has_no_accelerations():
 
 def test_balance_finds_the_energy_that_is_missing():
     kinetic, work = np.array([0.0, 1.0, 4.0]), np.array([0.0, 1.5, 5.0])
-    result = balance(Energies(kinetic, np.zeros(3), work, np.array([0.0, 0.5, 0.7])))
+    samples = Energies(kinetic, np.zeros(3), work, np.array([0.0, 0.5, 0.7]))
+    result = ledger(samples, None, np.array([[0.0], [1.0], [2.0]])).balance
+    assert ledger(samples, None, np.zeros((3, 1))).balance.relative == 0.0
     assert (result.work, result.loss, result.stored) == (5.0, 0.7, 4.0)
     assert result.error == pytest.approx(0.3)
     assert result.relative == pytest.approx(0.3 / 5.0)

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinpair.constraints.rounding import CROSSED, STILL
+from kinpair.constraints.rounding import CROSSED, PUSHED, STILL
 from kinpair.constraints.rows.mobility import independent_rows
 from kinpair.constraints.solve import problem, solutions
 from kinpair.constraints.solve import residual as shapes
@@ -382,16 +382,32 @@ def breaking_away(x: Resting, leaving: Sequence[int], part: float = 1.0) -> Rest
 def leaving_rest(x: Resting, leaving: Sequence[int], first: Found, parts: Sequence[float]) -> Found:
     """Find the accelerations just after surfaces that have reached their level leave rest: those with ε less of it.
 
-    The least ε of `parts` counts by which one of them moves.    (ST3)
+    The least ε of `parts` counts by which one of them moves; where none does, as where a level is zero, those of a push
+    by a part of the largest force.    (ST3)
     """
     found = first
-    for part in parts:
-        ahead = solve(breaking_away(x, leaving, 1.0 - part), first.x)
+    trials = [breaking_away(x, leaving, 1.0 - part) for part in parts]
+    for trial in (*trials, *(_pushed(x, leaving, first, part) for part in PUSHED)):
+        ahead = solve(trial, first.x)
         if ahead.met:
             found = first._replace(a=ahead.a)
             if moving(x, found, leaving):
                 break
     return found
+
+
+def _pushed(x: Resting, leaving: Sequence[int], first: Found, part: float) -> Resting:
+    """Return the system in which surfaces are pushed in the direction in which they leave rest."""
+    T = np.sqrt(np.abs(np.diag(x.A)))
+    own, a = reach(x, first), x.a.copy()
+    force = part * np.max(own[T > 0.0] / T[T > 0.0], initial=0.0)
+    for k in leaving:
+        rows = x.where[k]
+        way = -first.f[rows] if first.f[rows].any() else first.a[rows]
+        size = float(np.linalg.norm(way)) * float(T[rows].max())
+        if size > 0.0:
+            a += x.A[:, rows] @ (force / size * way)
+    return replace(x, a=a)
 
 
 def _at_bound(x: Resting, found: Found, k: int) -> bool:

@@ -58,7 +58,8 @@ class Holders:
         self.d, self.P, self.known = d, P, forces
         self.phase, self.share = y[d.layout.phase].copy(), d.by_group(y[d.layout.share])
         self.closed, self.touching = list(closed), touching
-        self.f = [self._force(j, own) for j, own in enumerate(d.forces(forces.efforts))]
+        self.asked = d.forces(forces.efforts)
+        self.f = [self._force(j, own) for j, own in enumerate(self.asked)]
 
     def _force(self, j: int, effort: np.ndarray) -> np.ndarray:
         """Return the friction force of group j."""
@@ -95,9 +96,10 @@ class Holders:
         return g
 
     def _way(self, j: int) -> np.ndarray:
-        """Return the efforts (nv,) of a unit force along the motion of a group: against its friction."""
-        g, rates = np.zeros(len(self.P)), list(self.d.groups[j].rates)
-        g[rates] = -self.d.arms[j] * self.f[j] / max(float(np.linalg.norm(self.f[j])), np.finfo(float).tiny)
+        """Return the efforts (nv,) of a unit force along the motion of a group: against what holds it, which is not
+        zero where its level is."""
+        g, rates, f = np.zeros(len(self.P)), list(self.d.groups[j].rates), self.asked[j]
+        g[rates] = -self.d.arms[j] * f / max(float(np.linalg.norm(f)), np.finfo(float).tiny)
         return g
 
     @property
@@ -110,6 +112,8 @@ class Holders:
 
     def _take_over(self, g: np.ndarray) -> bool:
         """Lock what has the most room to hold against efforts g (nv,); False where nothing has."""
+        if not g.any():
+            return False
         S = self.rates
         z = motion_beside(self.P, S, g)
         least = NO_EFFECT * float(np.abs(self.P @ g).max())

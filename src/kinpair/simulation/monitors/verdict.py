@@ -54,7 +54,7 @@ class Energies(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class Ledger:
     """Energies of every trajectory (rows,) [J]: work, loss and stored energy at the end, and the largest over the
-    samples of energy that came from nowhere, that is missing, that moved, and that there was.
+    samples of energy that came from nowhere, that is missing, that moved, and that there was; where anything moved.
     """
 
     work: np.ndarray
@@ -64,6 +64,7 @@ class Ledger:
     missing: np.ndarray
     moved: np.ndarray
     size: np.ndarray
+    moves: np.ndarray | bool = True
 
     @property
     def error(self) -> np.ndarray:
@@ -71,8 +72,8 @@ class Ledger:
         return np.maximum(self.gained, self.missing)
 
     def part(self, energy: np.ndarray) -> np.ndarray:
-        """Part of what moved; 0 where that is not more than rounding."""
-        known = self.moved > ENERGY_KNOWN * self.size
+        """Part of what moved; 0 where that is not more than rounding, or a mechanism is at rest."""
+        known = (self.moved > ENERGY_KNOWN * self.size) & self.moves
         return np.divide(energy, self.moved, out=np.zeros_like(energy), where=known)
 
     @property
@@ -102,8 +103,9 @@ def off(samples: tuple[np.ndarray, ...], start: np.ndarray) -> np.ndarray:
     return T + V - start.sum(axis=-1, keepdims=True) - W + D
 
 
-def ledger(samples: Energies, begin: np.ndarray | None = None) -> Ledger:
-    """Make the ledger from samples, and the energies (rows, 2) at the start of the run, if it is no sample."""
+def ledger(samples: Energies, begin: np.ndarray | None, qd: np.ndarray) -> Ledger:
+    """Make the ledger from samples, the energies (rows, 2) at the start of the run, if it is no sample, and the rates
+    (..., samples, nv)."""
     rows = [np.atleast_2d(x) for x in samples]
     if not rows[0].size:
         none = np.zeros(len(rows[0]))
@@ -124,7 +126,7 @@ def ledger(samples: Energies, begin: np.ndarray | None = None) -> Ledger:
             size = np.fmax(size, x)
         ends = _newer(ends, (W, D, wrong), fine)
     work, loss, wrong = ends
-    return Ledger(work, loss, wrong + work - loss, gained, missing, moved, size)
+    return Ledger(work, loss, wrong + work - loss, gained, missing, moved, size, _moves(qd))
 
 
 def _range(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -139,11 +141,6 @@ def _numbers(part: tuple[np.ndarray, ...]) -> tuple[Any, ...]:
         return *part, None
     fine = np.isfinite(T) & ~np.isinf(V)
     return *(np.where(fine, x, np.nan) for x in part), fine
-
-
-def balance(samples: Energies, begin: np.ndarray | None = None) -> Balance:
-    """Balance of all trajectories together."""
-    return ledger(samples, begin).balance
 
 
 def _newer(ends: np.ndarray, x: tuple[np.ndarray, ...], fine: np.ndarray | None) -> np.ndarray:
@@ -237,9 +234,8 @@ def _poor(run: Run, status: Status, seen: Seen) -> Rows:
     begin, (gain, loss) = seen.begin, allowed(run.integrator)
     if _surely_adds_up(seen.energies, begin, min(gain, loss)):
         return {}
-    books = ledger(seen.energies, begin)
+    books = ledger(seen.energies, begin, seen.qd)
     wrong = (books.part(books.gained) > gain) | (books.part(books.missing) > loss)
-    wrong &= _moves(seen.qd) if wrong.any() else True
     if not wrong.any():
         return {}
     limit = np.where(wrong, books.moved, np.inf)
