@@ -6,7 +6,8 @@
 
 `depth` is the longest chain of imports at the top of modules that ends in the package: each module of the chain imports
 the next. `alone` counts modules with exactly one importer (imports for types and inside functions count as well), and
-`small` those of them under 90 lines, which usually belong in that importer. `long` counts files over 400 lines.
+`small` those of them under 90 lines, which usually belong in that importer. `long` counts files over 400 lines, `why`
+those of them whose docstring says why.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from functools import cache
 from pathlib import Path
 
 SMALL, LONG = 90, 400  # lines of a file
+REASON = "The file is long because "  # in the docstring of a long one
 
 
 @dataclass(frozen=True)
 class Module:
-    """A source file: its lines, the modules that it imports at its top, and those that it imports anywhere."""
+    """A source file: its lines, whether it says why it is long, what it imports at its top, and anywhere."""
 
     lines: int
+    reason: bool
     top: frozenset[str]
     anywhere: frozenset[str]
 
@@ -58,7 +61,7 @@ def modules(root: Path) -> dict[str, Module]:
         text = path.read_text("utf-8")
         found = list(imported(ast.parse(text), set(paths)))
         top, anywhere = ({x for x, first in found if first or wide} - {name} for wide in (False, True))
-        result[name] = Module(text.count("\n"), frozenset(top), frozenset(anywhere))
+        result[name] = Module(text.count("\n"), REASON in text, frozenset(top), frozenset(anywhere))
     return result
 
 
@@ -84,7 +87,7 @@ def chain(every: dict[str, Module]) -> list[str]:
 
 
 def table(root: Path) -> dict[str, tuple[int, ...]]:
-    """Lines, files, depth, alone, small and long of each package, and of all."""
+    """Lines, files, depth, alone, small, long and why of each package, and of all."""
     every = modules(root)
     deep = depths(every)
     importers = defaultdict(set)
@@ -105,6 +108,7 @@ def table(root: Path) -> dict[str, tuple[int, ...]]:
             len(alone & set(names)),
             len(small & set(names)),
             sum(every[x].lines > LONG for x in names),
+            sum(every[x].lines > LONG and every[x].reason for x in names),
         )
         for group, names in sorted(groups.items(), key=lambda item: (item[0] == "all", item[0]))
     }
@@ -118,7 +122,8 @@ def main(*arguments: str) -> None:
         print("\n".join(chain(modules(root))))
         return
     print(
-        f"{'':20}" + "".join(f"{head:>7}" for head in ("lines", "files", "depth", "alone", "small", "long"))
+        f"{'':20}"
+        + "".join(f"{head:>7}" for head in ("lines", "files", "depth", "alone", "small", "long", "why"))
     )
     for group, numbers in table(root).items():
         print(f"{group:20}" + "".join(f"{x:7d}" for x in numbers))

@@ -158,6 +158,11 @@ def test_chains_of_imports_at_the_top_of_modules_are_short():
     assert len(size.chain(size.modules(SRC))) <= 30
 
 
+def test_a_file_over_400_lines_says_why():
+    every = size.modules(SRC)
+    assert [name for name, x in every.items() if x.lines > size.LONG and not x.reason] == []
+
+
 def test_no_file_is_called_after_nothing():
     empty = {"utils", "common", "misc", "base", "helpers"}
     assert not [path for path in FILES if path.stem in empty]

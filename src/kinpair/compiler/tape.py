@@ -8,6 +8,8 @@ reads is stored.
 What the parent hands on may be the same for all items, or the same number several times: zeros of a planar mechanism,
 the two halves of a symmetric matrix. The tape begins with the assumption that all entries stay what they are on the
 ground and traces the step until no assumption is contradicted.
+
+The file is long because it is one tape: its walks share the assumption and the loops.
 """
 
 from __future__ import annotations

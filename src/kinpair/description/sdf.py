@@ -2,6 +2,8 @@
 
 Read are links, joints of all types, frames, nested, included and static models, placement frames, mimic, gravity of a
 world, shapes and colours. docs/formats.md has the table of what is read, warned about and rejected.
+
+The file is long because it is one reader: frames of all parts are resolved together.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ satisfied.
 An interval in which an input goes from one limit towards the other is split too: the switch lies somewhere in it. So
 is one in which limits or path constraints of the states are exceeded between the points of the mesh.
 
-An unstable motion magnifies every error as it goes on, by E = e_end / Σ e_k. Where ε/E is below what rounding leaves, no
-mesh brings the end of such a simulation to its place, and errors of intervals of ε/100 are required.
+An unstable motion magnifies every error as it goes on, by E = e_end / Σ e_k. Where ε/E is below what rounding leaves,
+no mesh brings the end of such a simulation to its place, and errors of intervals of ε/100 are required.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ Leimkuhler). Unit quaternions have a term that restores their length.
 Inputs: efforts of the actuated rates; of direct-current motors their currents, with the elasticity of gears left out;
 with `internal` the inputs of all actuators, whose internal states are then states of the motion. Dry friction has the
 sign of its rate, smoothed to tanh(v / 0.01).
+
+The file is long because it is one class: mechanisms, systems, motors and loops have the same variables.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ point, and everything nonlinear happens at points: the rows of (OP2) are constan
 
 at all points, and of the boundary functions at the ends of the phases. w is (parameters, durations, phase after phase,
 point after point: x, z, u).
+
+The file is long because it is one program: variables, rows and bounds share one numbering.
 """
 
 from __future__ import annotations

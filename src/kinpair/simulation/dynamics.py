@@ -1,6 +1,8 @@
 """Dynamics as functions of time, state y and inputs u that a time loop can be made of.
 
 `layout.py` says what is where in y and in u.
+
+The file is long because it is one class: all functions of a run share the state of `layout.py`.
 """
 
 from __future__ import annotations

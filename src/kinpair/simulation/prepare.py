@@ -1,4 +1,7 @@
-"""Preparation of a run from the arguments of `simulate`: everything is checked here."""
+"""Preparation of a run from the arguments of `simulate`: everything is checked here.
+
+The file is long because it is one list of checks, in the order in which arguments depend on each other.
+"""
 
 from __future__ import annotations
 

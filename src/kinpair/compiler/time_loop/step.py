@@ -1,4 +1,7 @@
-"""Pieces that every time loop has: stages, linear combinations, inputs, what follows a step."""
+"""Pieces that every time loop has: stages, linear combinations, inputs, what follows a step.
+
+The file is long because it is one class: every piece is emitted with the registers of the others.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The tree has more bodies, massless and without motion: two for the ends of each loop, and one where both ends have come
 together, in front of the body on which the branches meet. See `formulations/closed_articulated.py`.
+
+The file is long because it is one elimination: plan, rows and solves share the numbers of its nodes.
 """
 
 from __future__ import annotations

@@ -20,6 +20,8 @@ q̈ = q̈₀ + P e,   c_k = c_k0 + E_k e                                        
 
 The chain of `kinpair.constraints.solve` solves (FH2) and (FH3) for all surfaces at once, from the
 forces that keep all of them at rest. Where it fails, every choice of what sticks and what slides is tried.
+
+The file is long because it is one problem with its solvers, from the groups to the choice of what sticks.
 """
 
 from __future__ import annotations

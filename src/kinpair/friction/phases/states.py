@@ -2,6 +2,8 @@
 
 Each state is one of these: every surface slides, and the loads continue from μ = 0; some are at rest, and stick or
 begin to slide; or there is no solution, and the message says at which part of the given coefficients that begins.
+
+The file is long because it is one class: each kind of state is tried when the one before has no solution.
 """
 
 from __future__ import annotations

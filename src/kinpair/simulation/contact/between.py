@@ -8,6 +8,8 @@ d₀ is the direction in which sliding began. So forces are smooth also where s 
 redundant, λ is the solution near that of the last event. Guards, all positive between events:
 
     least gap of open points,   least λ_n,   least μ_s λ_n − |λ_t| at rest,   least d₀·s − ½ |s| of sliding       (CN13)
+
+The file is long because it is one loop function, whose parts work on the same arrays.
 """
 
 from __future__ import annotations

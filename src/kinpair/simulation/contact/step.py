@@ -1,6 +1,8 @@
 """A time step with contact (Moreau–Jean): impulses, and rates at its end. Loop functions.
 
 M (v⁺ − v⁻) = h f + Σ Jᵀ Λ,   v_f = v⁻ + h M⁻¹ f,   c = u⁺ + bias                                      (NS1h)
+
+The file is long because it is one loop function, a step from its begin to its end.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ Both are the problem of `constraints/solve/problem.py`. A ball that bounces lowe
 
 and is taken to rest where its next bounce is lower than `LOW`. Where (CN15) has no solution, the rates jump: an impact
 without collision (Painlevé). If an impulse with e = 0 changes nothing either, the contact is jammed.
+
+The file is long because it is one decision: an impact and the phases after it are found together.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A run without events is a run whose list of guards is empty. An event that never happens changes no bit of it.
 Events are noted, change the state and the constraints, or end the run.
+
+The file is long because it is one driver and the actions of its events.
 """
 
 from __future__ import annotations
