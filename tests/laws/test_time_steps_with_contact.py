@@ -232,3 +232,21 @@ def test_the_code_of_a_step_does_not_grow_with_pairs_and_room_for_points():
         return len(loop_of(of.d, of.integrator, of.torque, False, None, False).text())
 
     assert size(30) <= 1.02 * size(10)
+
+
+def test_a_belt_that_is_driven_does_the_work_of_the_friction_on_it():
+    """A ball falls to rolling on it: its velocity changes by 2/7 of the sliding, and the work is v J."""
+    speed, across = 2.0, 1.0
+    b = (
+        kp.Builder("belt")
+        .link("belt", mass=1, inertia=[1] * 3)
+        .link("ball", mass=1, inertia=[0.4 * 0.01] * 3)
+    )
+    b.joint("belt", "prismatic", "ground", "belt", axis="x")
+    b.joint("free", "free", "ground", "ball", start=[0, 0, 0.1, 0, 0, 0, 1])
+    b.contact("band", "belt", plane=True, mu=0.3).contact("shell", "ball", sphere=0.1)
+    m = kp.build(b.drive("motor", "belt", f"{speed}*t"))
+    run = kp.simulate(m, qd=m.velocities(m.start(), {"free": [0, 0, 0, 0, across, 0]}), duration=0.5, dt=2e-4)
+    assert run.status.ok
+    assert_allclose(run.work[-1], speed * speed * 2 / 7, rtol=5e-3)
+    assert run.balance.relative < 2e-3

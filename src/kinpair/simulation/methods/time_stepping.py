@@ -132,11 +132,36 @@ class TimeStepping:
         drive, passive = (0.5 * (x * mean) @ (rate - qd) for x in self.damping(d, time, dt, y, u))
         powers[0] = powers[0] - drive  # damping is −C v⁺, powers are those of the mean rate
         powers[1] = powers[1] + passive + (ledger[IMPACT] + ledger[FRICTION] + ledger[SEPARATION]) / dt
+        if d.constraints_work:
+            _, smooth = d.accelerations(state, d.loads(later, middle, mean, u))
+            impulses = self._work_of_constraints(d, time, dt, y, z, rate, theta, ledger)
+            powers[0] = powers[0] + smooth + impulses / dt
         end = ahead(d, q, dt, theta * rate + (1.0 - theta) * qd + shift / dt)
         after = d.stepped(y, end, rate, dt, powers, d.x_rates(state))
         sums = y[layout.contact][:SUMS] + ledger[:SUMS]
         own = [*sums, *ledger[SUMS:], *np.zeros(kept)]
         return array([*after[: layout.contact.start], *own, *after[layout.contact.stop :]])
+
+    def _work_of_constraints(
+        self,
+        d: Dynamics,
+        time: Scalar,
+        dt: Scalar,
+        y: Vector,
+        z: Vector,
+        rate: Vector,
+        theta: Vector,
+        ledger: Vector,
+    ) -> Scalar:
+        """Compute the work of moving constraints that impulses of contact cause: that of all impulses along the mean
+        rate, without that of contact.    (CN25)"""
+        (q, qd), s = d.motion(y), sizes_of(d)
+        first = 18 * s.bodies + 12 * s.rates + s.rates**2 + s.rates
+        free, still, damping = (z[first + k * s.rates : first + (k + 1) * s.rates] for k in range(3))
+        M, _ = masses(d, time + dt, ahead(d, q, dt, qd), qd)
+        impulse = M @ (rate - free) + damping * (rate - qd)  # (CN25)
+        shifted = ((theta - 0.5) * (rate - qd)) @ (M @ still)
+        return 0.5 * (rate + qd) @ impulse - (shifted - ledger[IMPACT] - ledger[FRICTION])
 
     def solve(self, d: Dynamics) -> Solve:
         """The loop function with its constants and memory."""
