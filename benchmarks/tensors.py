@@ -2,9 +2,9 @@
 
     python -m benchmarks.tensors PANDA.urdf
 
-An environment of its own has kinpair, jax, mujoco-mjx and brax. All have the same tree, written as MJCF without looks,
-limits and dry friction. Accelerations are compared first. Times are CPU times of the process, each the least of
-several; `compile` is the first call.
+An environment of its own has kinpair, jax, mujoco-mjx and brax. All have the same tree, as MJCF without looks,
+limits and dry friction, its slides fixed. Accelerations are compared first. Times are CPU times of the process, each
+the least of several; `compile` is the first call.
 """
 
 from __future__ import annotations
@@ -35,14 +35,18 @@ def timed(call: Callable[[], Any]) -> tuple[float, float]:
 
 
 def bare(urdf: str) -> Any:
-    """The tree of a file without looks, limits, damping and dry friction."""
+    """The tree of a file without looks, limits, damping and dry friction; slides are fixed, as brax has other axes."""
     import kinpair as kp
 
     description = kp.load(urdf, actuators=False, constraints=False).model.description
     links = tuple(replace(link, shapes=()) for link in description.links)
     cleared = dict.fromkeys(("lower", "upper", "velocity", "effort", "damping", "friction"), ())
-    joints = tuple(replace(joint, mimic=None, actuated=None, **cleared) for joint in description.joints)
-    return kp.build(replace(description, links=links, joints=joints), actuators=False)
+    kinds = {"prismatic": "fixed"}
+    joints = tuple(
+        replace(x, kind=kinds.get(x.kind, x.kind), mimic=None, actuated=None, **cleared)
+        for x in description.joints
+    )
+    return kp.build(replace(description, links=links, joints=joints, constraints=()), actuators=False)
 
 
 def accelerations(file: Path) -> dict[str, Callable[[Any, Any, Any], Any]]:
@@ -83,8 +87,9 @@ def main(urdf: str) -> None:
     m = bare(urdf)
     file = Path(tempfile.mkdtemp(), "arm.xml")
     kp.write(m, file)
-    geom = '<worldbody><geom size="0.01" contype="0" conaffinity="0"/>'  # brax needs one
-    file.write_text(file.read_text("utf-8").replace("<worldbody>", geom, 1), "utf-8")
+    text = file.read_text("utf-8")  # brax needs a geom, and a joint in each body
+    text = text.replace("<worldbody>", '<worldbody><geom size="0.01" contype="0" conaffinity="0"/>', 1)
+    file.write_text(text.replace("<compiler ", '<compiler fusestatic="true" ', 1), "utf-8")
     rng = np.random.default_rng(1)
     q, qd, tau = rng.normal(size=(3, BATCH, m.nv))
     efforts = rng.normal(size=(STEPS, m.nv))

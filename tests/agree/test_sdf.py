@@ -90,6 +90,28 @@ def test_a_file_with_every_feature(held, tmp_path, monkeypatch):
     assert compared(file, monkeypatch) <= TOLERANCE
 
 
+def test_a_model_is_merged_into_the_one_that_includes_it(tmp_path, monkeypatch):
+    """Names have no model in front, and `__model__` is the frame of the included model."""
+    (tmp_path / "arm.sdf").write_text(
+        f"""<sdf version="1.9"><model name="arm" canonical_link="upper" placement_frame="grip">
+        {link("lower", "<pose>0 0 0.2 0 0 0</pose>", 0.4)}{link("upper", "<pose>0.1 0 0.3 0.1 0 0</pose>", 0.5)}
+        <frame name="grip" attached_to="lower"><pose relative_to="__model__">0.1 0.2 0 0 0 0.4</pose></frame>
+        <joint name="elbow" type="revolute"><pose relative_to="grip"/><parent>lower</parent><child>upper</child>
+        <axis><xyz expressed_in="__model__">0 1 0.2</xyz></axis></joint></model></sdf>""",
+        "utf-8",
+    )
+    text = f"""<sdf version="1.9"><model name="robot"><pose>0 1 0 0.3 0 0</pose>{link("base", "", 1)}
+        <frame name="flange" attached_to="base"><pose>0 0 1 0.2 0 0</pose></frame>
+        <include merge="true"><uri>file://{tmp_path / "arm.sdf"}</uri>
+        <pose relative_to="flange">0.1 0 0 0 0.3 0</pose></include>
+        <joint name="shoulder" type="revolute"><parent>flange</parent><child>lower</child><axis><xyz>1 0 0</xyz></axis>
+        </joint><joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint></model></sdf>"""
+    file = tmp_path / "robot.sdf"
+    file.write_text(text, "utf-8")
+    assert compared(file, monkeypatch) <= TOLERANCE
+    assert {*kp.load(file).v_names} == {"shoulder", "elbow"}
+
+
 def test_the_loops_of_cassie_close_and_leave_its_ten_motors():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

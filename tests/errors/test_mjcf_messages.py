@@ -377,7 +377,7 @@ DOUBTED = [
             "r.xml:1: mesh 'm' lies in 'm.stl', which is not there, and a body takes its mass "
             "from it; put it there, or write an <inertial> in the body; its body stands still, "
             "so its mass is left out",
-            "r.xml:2: the mesh 'm.stl' is not there (1 missing in all); left undrawn",
+            "r.xml:2: link 'arm' shows the mesh 'm.stl', which is not there (1 missing in all); left undrawn",
         ],
     ),
     (

@@ -7,14 +7,18 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as shown
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from kinpair.errors import DescriptionError, InputError
+
+if TYPE_CHECKING:
+    from kinpair.description.parts import Link
+    from kinpair.description.warning_list import WarningList
 
 
 def file_path(path: Any, call: str, otherwise: str = "") -> Path:
@@ -71,6 +75,8 @@ def toml_table(text: str, source: str) -> dict[str, object]:
         ) from None
 
 
+_IN_PACKAGES = ("package:", "model:")
+_HINT = ", packages={name: folder} says where a package is"
 _PACKAGE_NAME = re.compile(r"<name>\s*([^<\s]+)\s*</name>")
 _DRIVE = re.compile(r"^/(?=[A-Za-z]:)")  # file:///C:/mesh.stl
 
@@ -101,6 +107,28 @@ class Files:
             return False
         home = _home(self.folder)
         return home is not None and not Path(os.path.normpath(self.folder / path)).is_relative_to(home)
+
+    def report_missing_meshes(self, links: Iterable[Link], warnings: WarningList) -> None:
+        """Warn of each mesh outside its package, and once of all others that are not there."""
+        shown = [(link.name, shape) for link in links for shape in link.shapes if shape.kind == "mesh"]
+        missing = [(name, shape) for name, shape in shown if self.find(shape.mesh) is None]
+        for link, shape in [x for x in missing if self.climbs(x[1].mesh)]:
+            warnings.add(
+                f"{shape.where}: link {link!r} shows the mesh {shape.mesh!r}, which lies outside its package; "
+                "not read, left undrawn",
+                link=link,
+                mesh=shape.mesh,
+            )
+            missing.remove((link, shape))
+        if missing:
+            name, shape = missing[0]
+            meshes = tuple(dict.fromkeys(shape.mesh for _, shape in missing))
+            warnings.add(
+                f"{shape.where}: link {name!r} shows the mesh {shape.mesh!r}, which is not there "
+                f"({len(meshes)} missing in all); left undrawn{_HINT * shape.mesh.startswith(_IN_PACKAGES)}",
+                link=name,
+                meshes=meshes,
+            )
 
     def package(self, name: str) -> tuple[Path, ...]:
         """Every folder that can be meant by a package, best first."""

@@ -226,7 +226,7 @@ def parse_mjcf(text: str, *, source: str, warnings: WarningList, folder: Path | 
         source=source,
         contacts=contacts,
     )
-    _warn_of_missing_meshes(description, warnings)
+    chosen.files.report_missing_meshes(description.links, warnings)
     return replace(description, warnings=tuple(warnings.sentences))
 
 
@@ -319,16 +319,3 @@ def _unused(name: str, taken: Iterable[str]) -> str:
     every = set(taken)
     numbered = (f"{name} {k}" for k in range(2, len(every) + 3))
     return next(n for n in (name, *numbered) if n not in every)
-
-
-def _warn_of_missing_meshes(description: Description, warnings: WarningList) -> None:
-    """One warning for all meshes that are not there."""
-    shown = [shape for link in description.links for shape in link.shapes if shape.kind == "mesh"]
-    missing = [shape for shape in shown if not os.path.isfile(shape.mesh)]
-    if missing:
-        meshes = tuple(dict.fromkeys(shape.mesh for shape in missing))
-        warnings.add(
-            f"{missing[0].where}: the mesh {missing[0].mesh!r} is not there ({len(meshes)} missing in all); "
-            "left undrawn",
-            meshes=meshes,
-        )

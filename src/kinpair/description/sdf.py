@@ -14,35 +14,40 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from kinpair.description.files import Files, read_text
 from kinpair.description.joint_graph import WORLD, Edge, graph
 from kinpair.description.omitted import Omitted, left_out_message
 from kinpair.description.parts import (
     GRAVITY,
     GROUND,
-    SIZES,
     Description,
     Frame,
     Joint,
     Link,
-    Numbers,
-    Shape,
     Three,
     origin,
 )
 from kinpair.description.schema import distinct
-from kinpair.description.sdf_joints import BETWEEN, MODEL, Frames, Placed, edge, scoped, written_pose
-from kinpair.description.urdf_xml import Node, colour_of, drawn, root_element
+from kinpair.description.sdf_elements import (
+    BETWEEN,
+    MODEL,
+    YES,
+    Frames,
+    Placed,
+    call_frame,
+    content,
+    edge,
+    inertia,
+    scoped,
+    shape,
+    written_pose,
+)
+from kinpair.description.urdf_xml import Node, drawn, root_element
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, listed, nearest
-from kinpair.spatial.inertia import ENTRIES, Inertia
-from kinpair.spatial.inertia import tensor as tensor_of
 from kinpair.spatial.pose import HOME, Pose
 
 VERSIONS = ((1, 4), (1, 12))
-_UNDRAWN = ("plane", "empty", "heightmap", "image", "polyline", "ellipsoid", "cone")
 _ELEMENTS = {  # container: what is read in it, and what has no part in the motion
     "world": (
         "model include frame joint gravity plugin",
@@ -59,7 +64,6 @@ _ELEMENTS = {  # container: what is read in it, and what has no part in the moti
         "battery particle_emitter enable_wind",
     ),
 }
-_YES = ("1", "true")
 
 
 def read_sdf(
@@ -185,18 +189,23 @@ class _Reader:
     ) -> None:
         """Collect a model in a scope; its pose is in the frame `outer`. The only model of a file has no prefix.
 
-        `include`: the element that includes it, whose name, pose and <static> replace those of the model.
+        `include`: the element that includes it, whose name, pose and <static> replace those of the model. If it merges
+        the model, names have no prefix, and the frame of the model is called _merged__NAME__model__.
         """
-        name = (_content(include, "name") if include else "") or node.text("name")
+        name = (content(include, "name") if include else "") or node.text("name")
         if not name:
             raise node.of("<model>").error('has no name; write <model name="...">')
         node = node.of(f"model {scope}{name!r}")
         self._check(node, "model")
-        inner = "" if top else f"{scope}{name}{BETWEEN}"
-        frame = f"{inner}{MODEL}"
-        static = static or any(_content(x, "static") in _YES for x in (node, include) if x)
+        merged = include is not None and include.text("merge") in YES
+        inner = "" if top else scope if merged else f"{scope}{name}{BETWEEN}"
+        own = f"_merged__{name}{MODEL}" if merged else MODEL
+        frame = f"{inner}{own}"
+        if merged:
+            call_frame(node.element, own)
+        static = static or any(content(x, "static") in YES for x in (node, include) if x)
         placed = include if include and include.each("pose") else node
-        anchor = (_content(include, "placement_frame") if include else "") or node.text("placement_frame")
+        anchor = (content(include, "placement_frame") if include else "") or node.text("placement_frame")
         relative_to, pose = written_pose(placed)
         self.frames.placed[frame] = Placed(
             node,
@@ -204,7 +213,7 @@ class _Reader:
             partial(self._anchored, pose, anchor, inner, frame, node),
             self._canonical(node, inner),
         )
-        if not top:
+        if not (top or merged):
             self.frames.placed[f"{scope}{name}"] = Placed(node, frame, lambda: HOME, frame)
         self._models(node, inner, frame, static)
         self._parts(node, inner, frame, static)
@@ -235,10 +244,6 @@ class _Reader:
             raise node.error(
                 f"includes {str(path)!r}, which includes this file; a file cannot contain itself"
             )
-        if node.text("merge") in _YES:
-            raise node.error(
-                'has merge="true", which is not read; leave it out, names then have the model in front'
-            )
         top = _sdf_element(read_text(path), str(path), node.warnings)
         files, including = self.files, self.including
         self.files, self.including = Files(path.parent, files.packages), (*including, path)
@@ -246,7 +251,7 @@ class _Reader:
         self.files, self.including = files, including
 
     def _included(self, node: Node) -> Path:
-        uri = _content(node, "uri")
+        uri = content(node, "uri")
         if not uri:
             raise node.error("has no <uri>; write <uri>model://NAME</uri> or a path")
         for candidate in (uri, f"{uri}/model.sdf"):
@@ -266,7 +271,7 @@ class _Reader:
             self._check(link, "link")
             self._place(name, link, scope, frame, name)
             self.links[name] = _LinkNode(link, static)
-            if _content(link, "gravity") in ("0", "false"):
+            if content(link, "gravity") in ("0", "false"):
                 self.omitted.add("link without gravity", repr(name), link.where)
         for mark in node.each("frame"):
             name, mark = self._named(mark, "frame", scope)
@@ -276,7 +281,7 @@ class _Reader:
             self._place(name, mark, scope, carrier, carrier)
         for joint in node.each("joint"):
             name, joint = self._named(joint, "joint", scope)
-            child = scoped(_content(joint, "child"), scope)
+            child = scoped(content(joint, "child"), scope)
             self._place(name, joint, scope, child, child)
             self.joints.append((name, scope, joint))
         for plugin in node.each("plugin"):
@@ -322,6 +327,7 @@ class _Reader:
                 left_out_message(left_out, len(gears), "both joints move on their own")
             )
         links = tuple(self._link(full, x.node) for full, x in self.links.items())
+        self.files.report_missing_meshes(links, warnings)
         return Description(
             name=name,
             links=(*links, *between),
@@ -352,65 +358,5 @@ class _Reader:
             yield Frame(name, GROUND if link == WORLD else link, place, node.where)
 
     def _link(self, name: str, node: Node) -> Link:
-        inertia = _inertia(node)
-        shapes = (drawn(visual, lambda x: _shape(x, self.files)) for visual in node.each("visual"))
-        return Link.of(name, inertia, shapes, node.where)
-
-
-def _content(node: Node, tag: str) -> str:
-    inside = node.first(tag)
-    return inside.content if inside else ""
-
-
-def _number(node: Node | None, tag: str, default: float) -> float:
-    inside = node.first(tag) if node else None
-    return default if inside is None else inside.content_numbers(1)[0]
-
-
-def _inertia(link: Node) -> Inertia:
-    """Mass, mass centre and inertia in axes of the link; SDF takes 1 kg and 1 kg m² where nothing is written."""
-    inertial = link.first("inertial")
-    if inertial is not None and inertial.text("auto") in _YES:
-        raise inertial.error(
-            'has <inertial auto="true">, inertia computed from collisions; write mass and inertia'
-        )
-    tensor = inertial.first("inertia") if inertial else None
-    entries = [_number(tensor, tag, float(tag[1] == tag[2])) for tag in ENTRIES]
-    _, pose = written_pose(inertial) if inertial else ("", HOME)
-    return Inertia(_number(inertial, "mass", 1.0), np.zeros(3), tensor_of(entries)).moved(pose.R, pose.a)
-
-
-def _shape(visual: Node, files: Files) -> Shape | None:
-    """Shape that one <visual> shows, or None."""
-    geometry = visual.first("geometry")
-    shape = next(iter(geometry.each()), None) if geometry else None
-    if shape is None:
-        return visual.warn("has a <visual> without a shape; left undrawn")
-    if shape.name in _UNDRAWN:
-        return None
-    place, colour = origin(written_pose(visual)[1]), _colour(visual)
-    if shape.name == "mesh" and (uri := _content(shape, "uri")):
-        scale = shape.first("scale")
-        size = scale.content_numbers(3) if scale else (1.0, 1.0, 1.0)
-        return Shape("mesh", size, place, str(files.find(uri) or uri), shape.where, colour)
-    sizes = SIZES.get(shape.name)
-    if sizes is None:
-        return shape.warn(
-            f"has the unknown shape <{shape.name}>; left undrawn. Shapes: {listed([*SIZES, 'mesh'])}"
-        )
-    size = [x for tag, count in sizes.items() for x in _numbers(shape, tag, count)]
-    return Shape(shape.name, tuple(size), place, where=shape.where, colour=colour)
-
-
-def _numbers(node: Node, tag: str, count: int) -> Numbers:
-    inside = node.first(tag)
-    return inside.content_numbers(count) if inside else (1.0,) * count
-
-
-def _colour(visual: Node) -> Numbers:
-    material = visual.first("material")
-    for tag in ("diffuse", "ambient"):
-        numbers = colour_of(_content(material, tag)) if material else ()
-        if len(numbers) in (3, 4):
-            return (*numbers, 1.0)[:4]
-    return ()
+        shapes = (drawn(visual, lambda x: shape(x, self.files)) for visual in node.each("visual"))
+        return Link.of(name, inertia(node), shapes, node.where)

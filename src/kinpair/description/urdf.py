@@ -39,7 +39,6 @@ Packages = Mapping[str, str | os.PathLike[str]]
 
 WORLD = "world"
 FULL_TURN = 2 * np.pi + 1e-3
-_PACKAGE_HINT = ", packages={name: folder} says where a package is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def parse_urdf(
     closed = loops(robot, links, known)
     _omitted(robot, links, known, contacts).report(warnings)
     joints, actuators = transmissions(robot, known)
-    _warn_of_missing_meshes(links, files, warnings)
+    files.report_missing_meshes(links, warnings)
     return Description(
         name=robot.text("name") or Path(source).stem,
         links=links,
@@ -258,33 +257,6 @@ def _shape(visual: Node, files: Files) -> Shape | None:
         return shape.warn(f"has the unknown or incomplete shape <{shape.name}>; left out. Shapes: {known}")
     size = [x for attribute, count in sizes.items() for x in shape.numbers(attribute, count)]
     return Shape(shape.name, tuple(size), _origin(visual), where=shape.where)
-
-
-def _warn_of_missing_meshes(links: tuple[Link, ...], files: Files, warnings: WarningList) -> None:
-    """One warning for all meshes that are not there."""
-    shown = [(link.name, shape) for link in links for shape in link.shapes if shape.kind == "mesh"]
-    missing = [(name, shape) for name, shape in shown if files.find(shape.mesh) is None]
-    if not missing:
-        return
-    for link, shape in missing:
-        if files.climbs(shape.mesh):
-            warnings.add(
-                f"{shape.where}: link {link!r} shows the mesh {shape.mesh!r}, which lies outside its package; "
-                "not read, left undrawn",
-                link=link,
-                mesh=shape.mesh,
-            )
-    missing = [(name, shape) for name, shape in missing if not files.climbs(shape.mesh)]
-    if not missing:
-        return
-    name, shape = missing[0]
-    meshes = tuple(dict.fromkeys(shape.mesh for _, shape in missing))
-    warnings.add(
-        f"{shape.where}: link {name!r} shows the mesh {shape.mesh!r}, which is not there "
-        f"({len(meshes)} missing in all); left undrawn{_PACKAGE_HINT * shape.mesh.startswith('package:')}",
-        link=name,
-        meshes=meshes,
-    )
 
 
 def _joint(node: Node) -> Joint:

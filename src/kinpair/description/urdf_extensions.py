@@ -26,7 +26,7 @@ from kinpair.description.actuator_parts import Actuator
 from kinpair.description.constraint_parts import Loop
 from kinpair.description.omitted import LeftOutError, left_out_message
 from kinpair.description.parts import X_AXIS, Joint, Link, Origin, Three, origin
-from kinpair.description.sdf_joints import written_pose
+from kinpair.description.sdf_elements import written_pose
 from kinpair.description.urdf_xml import Node, finite
 from kinpair.errors import listed, nearest
 from kinpair.spatial.pose import HOME, Pose
@@ -53,7 +53,7 @@ def loops(robot: Node, links: Sequence[Link], joints: Sequence[Joint]) -> tuple[
     parts = [
         *(_constraint(x, names) for x in robot.each("constraint")),
         *(_loop_joint(x, names) for x in robot.each("loop_joint")),
-        *_sdf_joints(inner, names, joints),
+        *_sdf_elements(inner, names, joints),
         *_closing(robot, links),
     ]
     return tuple(parts)
@@ -129,7 +129,7 @@ def _loop_joint(node: Node, names: set[str]) -> Loop:
     return Loop(node.text("name"), kind, ends[0], ends[1], origins[0], origins[1], axis, where=node.where)
 
 
-def _sdf_joints(nodes: Sequence[Node], names: set[str], joints: Sequence[Joint]) -> Iterator[Loop]:
+def _sdf_elements(nodes: Sequence[Node], names: set[str], joints: Sequence[Joint]) -> Iterator[Loop]:
     homes: Mapping[str, Pose] = _homes(joints) if nodes else {}
     for node in map(_named, nodes):
         parent, child = (_link(node, end, names) for end in ("parent", "child"))

@@ -310,7 +310,7 @@ def test_meshes_are_not_read_where_masses_are_written(tmp_path):
     )
     assert result.links[0].mass == 2.0
     assert warnings.sentences == [
-        "r.xml:1: the mesh 'gone.stl' is not there (1 missing in all); left undrawn"
+        "r.xml:1: link 'it' shows the mesh 'gone.stl', which is not there (1 missing in all); left undrawn"
     ]
 
 

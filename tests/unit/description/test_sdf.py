@@ -264,6 +264,11 @@ def test_refused(name):
 
 
 WARNED = {
+    "a mesh that is not there": (
+        '<link name="a"><visual name="v"><geometry><mesh><uri>model://hand/no.stl</uri></mesh></geometry></visual></link>',
+        "m.sdf:1: link 'a' shows the mesh 'model://hand/no.stl', which is not there (1 missing in all); left undrawn, "
+        "packages={name: folder} says where a package is",
+    ),
     "a plugin": (
         f'{link("a")}<plugin name="wind" filename="x.so"/>',
         "m.sdf:2: not simulated, although the motion depends on it: 1 plugin ('wind')",

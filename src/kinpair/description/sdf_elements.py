@@ -1,8 +1,7 @@
-"""Frames of an SDF file: where each is while all joints are at zero, and the link it moves with.
+"""Elements of an SDF file: frames, joints, inertia and shapes. docs/formats.md has the table.
 
-Links, models, joints and <frame> elements are frames. Each has a pose in another frame (`relative_to`). Names in a
-nested model have the model in front, as `arm::hand`.
-Joints of an SDF file: their kinds, frames, axes and numbers. docs/formats.md has the table.
+Links, models, joints and <frame> elements are frames. Each has a pose in another frame (`relative_to`), where it is
+while all joints are at zero, and moves with a link. Names in a nested model have the model in front, as `arm::hand`.
 """
 
 from __future__ import annotations
@@ -10,16 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from kinpair.description.files import Files
 from kinpair.description.joint_graph import WORLD, Axis, Edge
-from kinpair.description.parts import Mimic, Numbers, Origin
-from kinpair.description.urdf_xml import Node
+from kinpair.description.parts import SIZES, Mimic, Numbers, Origin, Shape, origin
+from kinpair.description.urdf_xml import Node, colour_of
 from kinpair.errors import listed, nearest
+from kinpair.spatial.inertia import ENTRIES, Inertia
+from kinpair.spatial.inertia import tensor as tensor_of
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import unit
 
+_UNDRAWN = ("plane", "empty", "heightmap", "image", "polyline", "ellipsoid", "cone")
+YES = ("1", "true")
 MODEL, BETWEEN = "__model__", "::"
 _FORMATS = {"euler_rpy": 6, "quat_xyzw": 7}  # rotation_format: numbers in a pose
 
@@ -232,3 +237,73 @@ def _mimic(node: Node, scope: str) -> Mimic | None:
     if not mimic.text("joint"):
         raise node.error('has <mimic> without a joint; write <mimic joint="...">')
     return Mimic(f"{scope}{mimic.text('joint')}", multiplier, offset - multiplier * reference)
+
+
+def call_frame(model: Any, name: str) -> None:
+    """Change the name of the frame of a model wherever the model itself, and not one nested in it, has it."""
+    for element in model:
+        if element.tag != "model":
+            element.attrib.update({key: name for key, text in element.attrib.items() if text == MODEL})
+            if (element.text or "").strip() == MODEL:
+                element.text = name
+            call_frame(element, name)
+
+
+def content(node: Node, tag: str) -> str:
+    """Return the text of an element inside; nothing if it is not there."""
+    inside = node.first(tag)
+    return inside.content if inside else ""
+
+
+def _finite(node: Node | None, tag: str, default: float) -> float:
+    inside = node.first(tag) if node else None
+    return default if inside is None else inside.content_numbers(1)[0]
+
+
+def inertia(link: Node) -> Inertia:
+    """Return mass, mass centre and inertia in axes of the link; SDF takes 1 kg and 1 kg m² where nothing is written."""
+    inertial = link.first("inertial")
+    if inertial is not None and inertial.text("auto") in YES:
+        raise inertial.error(
+            'has <inertial auto="true">, inertia computed from collisions; write mass and inertia'
+        )
+    tensor = inertial.first("inertia") if inertial else None
+    entries = [_finite(tensor, tag, float(tag[1] == tag[2])) for tag in ENTRIES]
+    _, pose = written_pose(inertial) if inertial else ("", HOME)
+    return Inertia(_finite(inertial, "mass", 1.0), np.zeros(3), tensor_of(entries)).moved(pose.R, pose.a)
+
+
+def shape(visual: Node, files: Files) -> Shape | None:
+    """Return the shape that one <visual> shows, or None."""
+    geometry = visual.first("geometry")
+    written = next(iter(geometry.each()), None) if geometry else None
+    if written is None:
+        return visual.warn("has a <visual> without a shape; left undrawn")
+    if written.name in _UNDRAWN:
+        return None
+    place, colour = origin(written_pose(visual)[1]), _colour(visual)
+    if written.name == "mesh" and (uri := content(written, "uri")):
+        scale = written.first("scale")
+        size = scale.content_numbers(3) if scale else (1.0, 1.0, 1.0)
+        return Shape("mesh", size, place, str(files.find(uri) or uri), written.where, colour)
+    sizes = SIZES.get(written.name)
+    if sizes is None:
+        return written.warn(
+            f"has the unknown shape <{written.name}>; left undrawn. Shapes: {listed([*SIZES, 'mesh'])}"
+        )
+    size = [x for tag, count in sizes.items() for x in _numbers(written, tag, count)]
+    return Shape(written.name, tuple(size), place, where=written.where, colour=colour)
+
+
+def _numbers(node: Node, tag: str, count: int) -> Numbers:
+    inside = node.first(tag)
+    return inside.content_numbers(count) if inside else (1.0,) * count
+
+
+def _colour(visual: Node) -> Numbers:
+    material = visual.first("material")
+    for tag in ("diffuse", "ambient"):
+        numbers = colour_of(content(material, tag)) if material else ()
+        if len(numbers) in (3, 4):
+            return (*numbers, 1.0)[:4]
+    return ()
