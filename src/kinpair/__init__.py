@@ -295,6 +295,7 @@ _FORMER = {  # packages whose names documents of earlier versions showed
     "kinpair.constraints.mobility": "kinpair.constraints.rows.mobility",
     "kinpair.equations_of_motion.reporting": "kinpair.compiler.patience",
     "kinpair.equations_of_motion": "kinpair.printed_equations",
+    "kinpair.motion.shooting": "kinpair.motion.collocation",
     "kinpair.printed_equations.closed_form.letters": "kinpair.printed_equations.closed_form.formula",
     "kinpair.quantities": "kinpair.evaluation.quantities",
     "kinpair.regulators": "kinpair.control",

@@ -9,7 +9,7 @@ import kinpair as kp
 from families import family
 from kinpair import motion
 from kinpair.motion import human_gait
-from kinpair.motion.steps import mirror
+from kinpair.motion.leg_synergy import mirror
 from walking import biped_gait
 
 STATES = 60

@@ -9,10 +9,9 @@ import kinpair as kp
 import zoo
 from kinpair import motion
 from kinpair.formulations import kinematics
-from kinpair.motion.collocation import Collocation, lobatto, mesh_of
+from kinpair.motion.collocation import Collocation, lobatto, mesh_of, multipliers
+from kinpair.motion.pieces import Straight, retimed
 from kinpair.motion.polygon import hull, margin
-from kinpair.motion.retimed import Straight, retimed
-from kinpair.motion.shooting import multipliers
 from walking import BALANCE, GIVEN, SOLE, compensated
 
 STEP = 1e-200

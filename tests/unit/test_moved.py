@@ -14,6 +14,7 @@ PACKAGES = {
     "kinpair.closed_form.letters": "kinpair.printed_equations.closed_form.formula",
     "kinpair.closed_form.reading": "kinpair.printed_equations.closed_form.reading",
     "kinpair.equations_of_motion.reporting": "kinpair.compiler.patience",
+    "kinpair.motion.shooting": "kinpair.motion.collocation",
     "kinpair.quantities.table": "kinpair.evaluation.quantities.table",
     "kinpair.regulators": "kinpair.control",
     "kinpair.spatial.solids": "kinpair.spatial.inertia",

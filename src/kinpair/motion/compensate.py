@@ -22,7 +22,7 @@ from kinpair.mechanism import Mechanism
 from kinpair.motion.follow import Targets, first_place, targets_of
 from kinpair.motion.frame_motion import FrameTrajectory
 from kinpair.motion.free_rows import FreeRows, GivenMotion, Resultant
-from kinpair.motion.spline import through
+from kinpair.motion.joints import through
 from kinpair.motion.trajectory import Trajectory
 
 SAMPLES = 200  # steps, at least

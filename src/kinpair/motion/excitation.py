@@ -25,8 +25,8 @@ import numpy as np
 from kinpair.constraints.solvers.rank_revealing import independent_columns
 from kinpair.errors import InputError, expect, listed
 from kinpair.mechanism import Mechanism
-from kinpair.motion.harmonics import Harmonics
 from kinpair.motion.joints import fourier
+from kinpair.motion.laws import Harmonics
 from kinpair.motion.limits import limit_of
 from kinpair.motion.trajectory import Motion, positive
 

@@ -18,15 +18,13 @@ from kinpair.mechanism import Mechanism
 from kinpair.model.units import units
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameTrajectory
+from kinpair.motion.joints import through
 from kinpair.motion.laws import polynomial_law
 from kinpair.motion.limits import RateLimits, limit_of, rate_limits
-from kinpair.motion.mechanism_motion import Satisfying, motion_of
 from kinpair.motion.pace import Pace
 from kinpair.motion.pace_limits import Rows, Table, first_pace
-from kinpair.motion.pieces import Pieces
-from kinpair.motion.rated import WithRates
-from kinpair.motion.retimed import Retimed, retimed, scaled, when
-from kinpair.motion.spline import through
+from kinpair.motion.pieces import Pieces, Retimed, retimed, scaled, when
+from kinpair.motion.rated import Satisfying, WithRates, motion_of
 from kinpair.motion.trajectory import Motion, Trajectory
 
 CALL = "kp.motion.fastest(m, path, actuators={})"

@@ -14,9 +14,9 @@ from kinpair.inverse_kinematics.search import FOUND
 from kinpair.inverse_kinematics.targets import Form
 from kinpair.mechanism import Mechanism
 from kinpair.motion.frame_motion import FrameTrajectory, crossed
-from kinpair.motion.mechanism_motion import motion_of
+from kinpair.motion.joints import through
 from kinpair.motion.pieces import Pieces
-from kinpair.motion.spline import through
+from kinpair.motion.rated import motion_of
 from kinpair.motion.trajectory import Trajectory
 
 SAMPLES = 500

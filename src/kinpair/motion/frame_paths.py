@@ -18,11 +18,9 @@ import numpy as np
 
 from kinpair.errors import InputError
 from kinpair.motion.frame_motion import FrameTrajectory, pose_of, quaternion_products
-from kinpair.motion.harmonics import Harmonics
-from kinpair.motion.laws import Law, law_of
-from kinpair.motion.retimed import retimed, scaled
-from kinpair.motion.sequence import Part, sequence
-from kinpair.motion.spline import through
+from kinpair.motion.joints import through
+from kinpair.motion.laws import Harmonics, Law, law_of
+from kinpair.motion.pieces import Part, retimed, scaled, sequence
 from kinpair.motion.trajectory import Trajectory, positive
 from kinpair.results import FramePose
 from kinpair.spatial.rotation import to_quaternion, unit

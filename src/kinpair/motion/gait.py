@@ -25,8 +25,8 @@ from kinpair.errors import InputError, listed
 from kinpair.motion import gait_pictures as pictures
 from kinpair.motion.human_gait import quintic
 from kinpair.motion.inputs import Inputs, inputs_of
+from kinpair.motion.leg_synergy import Steps, mirror
 from kinpair.motion.nominal import Nominal
-from kinpair.motion.steps import Steps, mirror
 from kinpair.motion.support import Ground, Support, carried, shared, support
 
 if TYPE_CHECKING:

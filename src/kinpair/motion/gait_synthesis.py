@@ -22,9 +22,8 @@ from kinpair.motion.human_gait import swing_coefficients
 from kinpair.motion.laws import polynomial_law
 from kinpair.motion.leg_synergy import ANGLES, LegNumbers, LegSynergy, angles_of, places
 from kinpair.motion.pelvis_gait import PelvisGait, first_posture
-from kinpair.motion.retimed import Straight, retimed
+from kinpair.motion.pieces import Part, Straight, retimed, sequence
 from kinpair.motion.roles import foot_links, renamed, roles_of, sole_of
-from kinpair.motion.sequence import Part, sequence
 from kinpair.motion.support import Ground
 from kinpair.motion.synergy import synergy
 from kinpair.motion.trajectory import Trajectory, positive

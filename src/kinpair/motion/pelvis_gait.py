@@ -21,11 +21,10 @@ import numpy as np
 from kinpair.errors import InputError, SingularError, listed
 from kinpair.mechanism import Mechanism
 from kinpair.motion.human_gait import height, progress, swing_coefficients
-from kinpair.motion.leg_synergy import LegNumbers
+from kinpair.motion.leg_synergy import LegNumbers, mirror
 from kinpair.motion.pieces import Pieces
 from kinpair.motion.rated import with_rates
 from kinpair.motion.roles import PARTS, SIDES, Roles
-from kinpair.motion.steps import mirror
 from kinpair.motion.trajectory import Motion, Trajectory
 
 TIMES = 96  # of a step

@@ -29,7 +29,7 @@ import numpy as np
 
 from kinpair.errors import InputError, expect, listed
 from kinpair.mechanism import Mechanism
-from kinpair.motion import support_pictures as pictures
+from kinpair.motion import gait_pictures as pictures
 from kinpair.motion.frame_motion import crossed
 from kinpair.motion.polygon import hull, margin, plane_axes
 
@@ -108,7 +108,7 @@ class Support:
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, title: str = "") -> Figure:
         """The zero-moment point in the support polygon from above, and its margin over time [m], [s]."""
-        return pictures.picture(self, path, title)
+        return pictures.support_picture(self, path, title)
 
     def __str__(self) -> str:
         k, j = int(self.margin.argmin()), int(self.friction.argmax())

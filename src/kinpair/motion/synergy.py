@@ -18,12 +18,11 @@ import numpy as np
 from kinpair.compiler.patience import patience
 from kinpair.errors import InputError, SingularError, expect, listed, nearest
 from kinpair.mechanism import Mechanism
-from kinpair.motion.collocation import Attempt, Collocation, mesh_of
-from kinpair.motion.compensated import Compensated
+from kinpair.motion.collocation import Attempt, Collocation, Shooting, mesh_of, multipliers
 from kinpair.motion.free_rows import FreeRows, Resultant, Share, free_rows
 from kinpair.motion.pieces import Pieces
-from kinpair.motion.shooting import Shooting, multipliers
 from kinpair.motion.synergy_input import (
+    Compensated,
     check_constraints,
     check_period,
     given_motion,

@@ -22,9 +22,8 @@ from kinpair.mechanism import Mechanism
 from kinpair.motion.aligned import Aligned, apparent_vertical, jerk_jump
 from kinpair.motion.follow import follow
 from kinpair.motion.frame_motion import FrameTrajectory
-from kinpair.motion.retimed import Retimed, retimed
-from kinpair.motion.slosh import MODELS, Waves, waves
-from kinpair.motion.tank import Tank
+from kinpair.motion.pieces import Retimed, retimed
+from kinpair.motion.tank import MODELS, Tank, Waves, waves
 from kinpair.motion.trajectory import Trajectory
 from kinpair.spatial.rotation import to_quaternion
 from kinpair.viewer.curves import figure_of, write_figure
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 from math import exp, pi, sqrt
 
-from kinpair.motion.retimed import Straight
+from kinpair.motion.pieces import Straight
 
 
 @final

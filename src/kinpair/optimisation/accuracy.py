@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinpair.optimisation.equations import GROUPS
-from kinpair.optimisation.pointwise import Pointwise
+from kinpair.optimisation.nonlinear_program import Pointwise
 from kinpair.optimisation.transcription import Grid
 from kinpair.simulation.methods.tableaux import DOPRI5
 

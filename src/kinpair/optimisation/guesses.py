@@ -17,9 +17,8 @@ from kinpair.errors import InputError
 from kinpair.motion.rated import with_rates
 from kinpair.motion.trajectory import Trajectory
 from kinpair.optimisation.equations import Equations
-from kinpair.optimisation.nonlinear_program import Block, Bounds, NonlinearProgram, Outcome
+from kinpair.optimisation.nonlinear_program import Block, Bounds, NonlinearProgram, Outcome, Pointwise
 from kinpair.optimisation.optimum import Optimum
-from kinpair.optimisation.pointwise import Pointwise
 from kinpair.optimisation.transcription import Grid, Phase, Problem, Transcription
 
 Ends = list[tuple[np.ndarray, np.ndarray]]

@@ -13,10 +13,10 @@ import numpy as np
 from kinpair.compiler.patience import Progress
 from kinpair.errors import InputError, RunError, RunWarning, caller_level, listed, nearest
 from kinpair.motion.gait import Gait
-from kinpair.optimisation import casadi_solver, ipopt
 from kinpair.optimisation.accuracy import Errors, errors, refined, switches
 from kinpair.optimisation.gaits import gait_problem
 from kinpair.optimisation.guesses import guess_on, straight_ends
+from kinpair.optimisation.ipopt import solve, solve_by_casadi
 from kinpair.optimisation.nonlinear_program import NonlinearProgram, Outcome
 from kinpair.optimisation.optimum import Optimum, as_motion
 from kinpair.optimisation.requirements import repeated
@@ -24,7 +24,7 @@ from kinpair.optimisation.schemes import Scheme, scheme
 from kinpair.optimisation.stages import phase, problem_of
 from kinpair.optimisation.transcription import Problem, Transcription, transcribe
 
-SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": ipopt.solve, "casadi": casadi_solver.solve}
+SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": solve, "casadi": solve_by_casadi}
 METHOD = "radau-5"
 INTERVALS, OF_GAITS = 30, 12
 ROUNDS = 10  # of refinement

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from kinpair.errors import InputError, listed, nearest
-from kinpair.motion.spline import through
+from kinpair.motion.joints import through
 from kinpair.motion.trajectory import Trajectory
 from kinpair.optimisation.accuracy import Errors
 from kinpair.optimisation.equations import Point, called

@@ -19,7 +19,7 @@ from kinpair.optimisation.requirements import (
     running_costs,
     variable_bounds,
 )
-from kinpair.optimisation.shooting import explicit
+from kinpair.optimisation.schemes import explicit
 from kinpair.optimisation.transcription import Phase, Problem
 
 

@@ -22,10 +22,8 @@ import numpy as np
 from scipy import sparse
 
 from kinpair.optimisation.equations import GROUPS, Equations, Point, called
-from kinpair.optimisation.nonlinear_program import Block, Bounds, NonlinearProgram
-from kinpair.optimisation.pointwise import Pointwise
-from kinpair.optimisation.schemes import Scheme
-from kinpair.optimisation.shooting import interval
+from kinpair.optimisation.nonlinear_program import Block, Bounds, NonlinearProgram, Pointwise
+from kinpair.optimisation.schemes import Scheme, interval
 
 UserFunction = Callable[..., Any]
 Place = tuple[str, int, float]  # name of a row, number of its phase, fraction of the duration or nan

@@ -71,7 +71,7 @@ def recording_of(
 def _marks(support: Support | None, every: slice) -> dict[str, Any]:
     if support is None:
         return {}
-    from kinpair.motion.support_pictures import marks_of
+    from kinpair.motion.gait_pictures import marks_of
 
     return marks_of(support, every)
 

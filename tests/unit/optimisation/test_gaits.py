@@ -21,7 +21,7 @@ def of_phases(x, function):
 
 
 def mirrored(m, states):
-    S = [kp.motion.steps.mirror(names) for names in (m.q_names, m.v_names)]
+    S = [kp.motion.leg_synergy.mirror(names) for names in (m.q_names, m.v_names)]
     return np.concatenate([S[0] @ states[: m.nq], S[1] @ states[m.nq :]])
 
 

@@ -7,9 +7,9 @@ import pytest
 
 import kinpair as kp
 from kinpair.optimisation.mechanism_equations import equations_of
-from kinpair.optimisation.pointwise import Pointwise
+from kinpair.optimisation.nonlinear_program import Pointwise
 from kinpair.optimisation.requirements import duration_bounds, end_values, variable_bounds
-from kinpair.optimisation.shooting import explicit
+from kinpair.optimisation.schemes import explicit
 from kinpair.optimisation.transcription import Phase, Problem
 
 STEP = 1e-30
