@@ -179,6 +179,8 @@ def test_the_picture_of_the_layout_has_every_package_and_module_once():
     picture = page.partition("```text\n")[2].partition("```")[0]
     packages = {f"{x.parent.name}/" for x in SRC.glob("*/__init__.py")}
     modules = {x.stem for x in SRC.glob("*.py")} - {"__init__", "__main__"}
+    assert modules == {"errors", "results", "mechanism", "system", "loading"}
+    assert len(packages) <= 28
     pattern = r"(?<![\w/])(?:" + "|".join(map(re.escape, sorted(packages | modules))) + r")(?!\w)"
     columns = "\n".join(line[27:72] for line in picture.splitlines())
     assert sorted(re.findall(pattern, columns)) == sorted(packages | modules)
