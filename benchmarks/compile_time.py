@@ -39,8 +39,8 @@ CASES = (
     Case("Talos with hands, free", "forward_dynamics", 3.0),
     Case("G1", "inverse_dynamics", 3.0),
     Case("G1", "forward_dynamics", 3.0),
-    Case("G1", "inverse_dynamics_derivatives", 10.0, quick=True),
-    Case("G1", "forward_dynamics_derivatives", 10.0),
+    Case("G1", "inverse_dynamics_derivatives", 2.0, quick=True),
+    Case("G1", "forward_dynamics_derivatives", 2.0),
 )
 FORMS = ("one", "batch")
 

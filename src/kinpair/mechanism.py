@@ -427,7 +427,7 @@ class Mechanism(Movable):
 
         Units: entries [kg m²], [kg m] or [kg].
         """
-        from kinpair.evaluation.mass_operators import sparse_mass_matrix
+        from kinpair.evaluation.operators import sparse_mass_matrix
 
         request = request_of("mass_matrix", owner=self.name, method=method, force=force)
         if method is None and np.ndim(q) == 1 and self._is_long(request):
@@ -448,7 +448,7 @@ class Mechanism(Movable):
 
         Units: entries [kg m²], [kg m] or [kg], or their reciprocals.
         """
-        from kinpair.evaluation.mass_operators import mass_operator
+        from kinpair.evaluation.operators import mass_operator
 
         return mass_operator(self._calls, self._calls.one("q", q).copy(), inverse=inverse)
 
@@ -458,7 +458,7 @@ class Mechanism(Movable):
 
         Units: entries [kg m²], [kg m] or [kg].
         """
-        from kinpair.evaluation.mass_operators import sparse_mass_matrix
+        from kinpair.evaluation.operators import sparse_mass_matrix
 
         return sparse_mass_matrix(self._calls, self._calls.one("q", q).copy())
 
@@ -472,7 +472,7 @@ class Mechanism(Movable):
 
         Units: those of the quantity, divided by [rad], [m], [rad/s] or [m/s].
         """
-        from kinpair.evaluation.derivative_operators import OF, check_derivative, derivative_operator
+        from kinpair.evaluation.operators import OF, check_derivative, derivative_operator
 
         check_derivative(self.name, quantity, by)
         if set(state) != set(OF[quantity]):
