@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import kinpair as kp
+import robots
 import zoo
 from kinpair.compiler.kernel import Kernel
 from kinpair.description.parts import Friction
 from kinpair.evaluation import body_loops
-from kinpair.evaluation.kernels import COMPILED, Kernels
+from kinpair.evaluation.kernels import COMPILED, LOOPED, Kernels
 from kinpair.evaluation.quantities.request import request_of
 from kinpair.formulations import articulated, denoc
 from kinpair.mechanism import Mechanism
+from kinpair.simulation.dynamics import Dynamics
+from kinpair.simulation.methods import looped
 
 TREES = [zoo.tree(3, 6), zoo.tree(4, 14), zoo.tree(5, 8, floating=True), zoo.tree(6, 1)]
 BUNDLED = [
@@ -207,6 +211,19 @@ def test_loops_are_chosen_by_operations():
     assert not Kernels(short.model).is_rolled(request)
     assert Kernels(long.model).is_rolled(request)
     assert not Kernels(long.model).is_rolled(request_of("gravity_forces"))
+
+
+@pytest.mark.parametrize("name", ["g1_29dof_rev_1_0", "talos_reduced"])
+def test_a_formula_that_folds_well_is_taken_where_its_loops_have_more_operations_than_the_limit(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kp.DescriptionWarning)
+        model = kp.load(robots.urdf(name), constraints=False).model
+    request, kernels = request_of("forward_dynamics"), Kernels(model)
+    loops, formula = (kernels.get(request, rolled=rolled).count["total"] for rolled in (True, False))
+    assert loops > LOOPED
+    assert 2 * formula < loops
+    assert not kernels.is_rolled(request)
+    assert not looped.is_looped(Dynamics(model, driven=False))
 
 
 def test_what_has_no_loops_is_evaluated_by_the_reference():

@@ -16,7 +16,7 @@ from kinpair.compiler.graph import RECORDED, Expr, Graph
 from kinpair.compiler.operations import OPERATIONS
 from kinpair.compiler.patience import patience
 from kinpair.compiler.program import Leaf, Program, Shape, flatten
-from kinpair.errors import TraceError
+from kinpair.errors import LengthError, TraceError
 
 
 def verify(program: Program) -> None:
@@ -67,6 +67,14 @@ def trace(
     program = Program(name, graph, inputs, outputs, structure)
     verify(program)
     return program
+
+
+def is_longer(function: Callable[..., Any], shapes: Mapping[str, Shape], most: int) -> bool:
+    """True where the program of a function has more than so many operations, or twice as many are recorded for it."""
+    try:
+        return trace(function, shapes, room=2 * most).count["total"] > most
+    except LengthError:
+        return True
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -20,7 +20,7 @@ from kinpair.compiler.derivative import at, jacobian, like_symbols, operations
 from kinpair.compiler.kernel import Kernel
 from kinpair.compiler.program import Program, Shape
 from kinpair.compiler.rolled import Rolled
-from kinpair.compiler.trace import trace
+from kinpair.compiler.trace import is_longer, trace
 from kinpair.constraints import quantities as constrained
 from kinpair.constraints.quantities.table import CALLED, CONSTRAINED, EVERY, LOOPS
 from kinpair.errors import InputError, LengthError
@@ -43,7 +43,10 @@ WRENCH = 6
 SPARSE = 600  # bodies: many short branches between loops
 ROOM, ROOM_OF_OTHERS = 400_000, 100_000  # operations; LLVM takes some ten seconds for 100 000
 UNROLLED = 120  # bodies: the one formula of a longer mechanism would be too long to compile
-LOOPED = 20_000  # operations: beyond, loops over the bodies are as fast, and compiled in a tenth of the time
+LOOPED = (
+    20_000  # operations: beyond, loops over the bodies are as fast as a formula that folds little more, and
+)
+# compiled in a tenth of the time
 BOTH = (
     8  # rates: up to here derivatives are recorded in two ways; the closed form of more has fewer operations
 )
@@ -223,8 +226,16 @@ class Kernels:
                 or is_timed(self.model)
             )
             many = len(self.model.moving) > UNROLLED or request.quantity in LOOPS
-            self._long[request] = not few and (many or self._loops(request).count["total"] > LOOPED)
+            self._long[request] = not few and (many or self._is_long(request))
         return self._long[request]
+
+    def _is_long(self, request: Request) -> bool:
+        """True where loops have too many operations, and one formula, which folds more, has more than half of them."""
+        count = self._loops(request).count["total"]
+        if count <= LOOPED:
+            return False
+        with np.errstate(all="ignore"):
+            return is_longer(self._function(request, ()), self._shapes(request, ()), min(LOOPED, count // 2))
 
     def _obstacle(self, request: Request, parameters: tuple[str, ...] = ()) -> str:
         """Return why a quantity cannot be compiled as loops over the bodies; empty where it can be."""

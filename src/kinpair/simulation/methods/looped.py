@@ -14,10 +14,11 @@ import numpy as np
 
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.compiler.rolled import Rolled
+from kinpair.compiler.trace import is_longer
 from kinpair.constraints.quantities import along_tree
 from kinpair.evaluation import quantities
 from kinpair.evaluation.body_loops import ByBodyVector, Roller, obstacle, walking
-from kinpair.evaluation.kernels import FEW, LOOPED
+from kinpair.evaluation.kernels import FEW, LOOPED, UNROLLED
 from kinpair.forces.elements import loads_on, losses
 from kinpair.forces.states import driven_efforts
 from kinpair.forces.walked_inputs import input_vector
@@ -35,7 +36,18 @@ def is_looped(d: Dynamics) -> bool:
     """True where the equations are loops over the bodies: those of many operations that nothing prevents."""
     closed = d.enforcement.along_tree
     few = not closed and len(d.model.moving) <= FEW
-    return not (few or prevented(d)) and (closed or rate(d).count["total"] > LOOPED)
+    return not (few or prevented(d)) and (closed or _is_long(d))
+
+
+def _is_long(d: Dynamics) -> bool:
+    """True where loops have too many operations, and one formula, which folds more, has more than half of them."""
+    shapes = {"time": (), "y": (d.ny,), "u": (d.nu,)}
+    with np.errstate(all="ignore"):
+        count = rate(d).count["total"]
+        return count > LOOPED and (
+            len(d.model.moving) > UNROLLED
+            or is_longer(lambda time, y, u: d.in_phase(y).rate(time, y, u), shapes, min(LOOPED, count // 2))
+        )
 
 
 def prevented(d: Dynamics) -> str:
