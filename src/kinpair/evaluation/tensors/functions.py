@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from kinpair.errors import InputError
+from kinpair.errors import InputError, MissingExtraError, installs
 
 
 class Dynamics(Protocol):
@@ -65,15 +66,6 @@ def functions(m: Dynamics) -> dict[str, Function]:
     }
 
 
-def check_step(m: Dynamics) -> None:
-    """Raise InputError where a step of the tree does not keep the constraints."""
-    if m.closure is not None:
-        raise InputError(
-            f"{m.name}: a step of tensors does not keep loops closed; kp.stepper and kp.simulate do",
-            mechanism=m.name,
-        )
-
-
 def rk4(acceleration: Callable[[Any, Any, Any], Any], q: Any, qd: Any, tau: Any, dt: Any) -> tuple[Any, Any]:
     """Take one step of the Runge–Kutta method of fourth order with constant efforts, in any library of arrays."""
     a1 = acceleration(q, qd, tau)
@@ -84,3 +76,53 @@ def rk4(acceleration: Callable[[Any, Any, Any], Any], q: Any, qd: Any, tau: Any,
     v4 = qd + dt * a3
     a4 = acceleration(q + dt * v3, v4, tau)
     return q + dt / 6 * (qd + 2 * v2 + 2 * v3 + v4), qd + dt / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+
+
+class TensorFunctions:
+    """Forward and inverse dynamics and a step, of arrays (..., nv) of a library in float64 on the CPU."""
+
+    library: ClassVar[str]
+
+    def __init__(self, m: Dynamics) -> None:
+        try:
+            self._library = importlib.import_module(self.library)
+        except ImportError:
+            raise MissingExtraError(
+                f"m.{self.library} needs {self.library}; {installs(self.library)}", extra=self.library
+            ) from None
+        self._check_library()
+        self._m = m
+        self._functions = {name: self._differentiable(x) for name, x in functions(m).items()}
+
+    def _check_library(self) -> None:
+        """Raise InputError where settings of the library do not fit."""
+
+    def _differentiable(self, function: Function) -> Callable[..., Any]:
+        """Return a function as one of the library."""
+        raise NotImplementedError
+
+    def forward_dynamics(self, q: Any, qd: Any, tau: Any) -> Any:
+        """Accelerations (..., nv) for efforts tau (..., nv).
+
+        Units: [rad/s²] or [m/s²].
+        """
+        return self._functions["forward_dynamics"](q, qd, tau)
+
+    def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Any:
+        """Efforts (..., nv) for accelerations qdd (..., nv).
+
+        Units: [N m] or [N].
+        """
+        return self._functions["inverse_dynamics"](q, qd, qdd)
+
+    def step(self, q: Any, qd: Any, tau: Any, dt: float = 1e-3) -> tuple[Any, Any]:
+        """State after one step of dt [s] with constant efforts: rk4, as `kp.stepper(m, dt, integrator="rk4")`.
+
+        Units: [rad] or [m], and their rates.
+        """
+        if self._m.closure is not None:
+            raise InputError(
+                f"{self._m.name}: a step of tensors does not keep loops closed; kp.stepper and kp.simulate do",
+                mechanism=self._m.name,
+            )
+        return rk4(self.forward_dynamics, q, qd, tau, dt)

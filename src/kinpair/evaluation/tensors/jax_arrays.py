@@ -6,52 +6,29 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.errors import InputError, MissingExtraError, installs
-from kinpair.evaluation.tensors.functions import Dynamics, Function, check_step, functions, rk4
+from kinpair.errors import InputError
+from kinpair.evaluation.tensors.functions import Function, TensorFunctions
 
 WIDE = 'jax.config.update("jax_enable_x64", True)'
 
 
 @final
-class JaxFunctions:
+class JaxFunctions(TensorFunctions):
     """Forward and inverse dynamics, a step and a rollout of JAX arrays (..., nv) in float64 on the CPU.
 
     They can be differentiated, compiled and mapped; `jax.vmap` becomes one batch.
     """
 
-    def __init__(self, m: Dynamics) -> None:
-        try:
-            import jax  # pyright: ignore[reportMissingImports]
-        except ImportError:
-            raise MissingExtraError(f"m.jax needs jax; {installs('jax')}", extra="jax") from None
-        if not jax.config.jax_enable_x64:
+    library = "jax"
+
+    def _check_library(self) -> None:
+        if not self._library.config.jax_enable_x64:
             raise InputError(
                 f"m.jax computes in float64, and JAX is set to float32; write {WIDE} before", write=WIDE
             )
-        self._m, self._jax = m, jax
-        self._functions = {name: _differentiable(jax, x, m.nv) for name, x in functions(m).items()}
 
-    def forward_dynamics(self, q: Any, qd: Any, tau: Any) -> Any:
-        """Accelerations (..., nv) for efforts tau (..., nv).
-
-        Units: [rad/s²] or [m/s²].
-        """
-        return self._functions["forward_dynamics"](q, qd, tau)
-
-    def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Any:
-        """Efforts (..., nv) for accelerations qdd (..., nv).
-
-        Units: [N m] or [N].
-        """
-        return self._functions["inverse_dynamics"](q, qd, qdd)
-
-    def step(self, q: Any, qd: Any, tau: Any, dt: float = 1e-3) -> tuple[Any, Any]:
-        """State after one step of dt [s] with constant efforts: rk4, as `kp.stepper(m, dt, integrator="rk4")`.
-
-        Units: [rad] or [m], and their rates.
-        """
-        check_step(self._m)
-        return rk4(self.forward_dynamics, q, qd, tau, dt)
+    def _differentiable(self, function: Function) -> Any:
+        return _differentiable(self._library, function, self._m.nv)
 
     def rollout(self, q: Any, qd: Any, tau: Any, dt: float = 1e-3) -> tuple[Any, Any]:
         """States (steps, ..., nv) after each of the steps with efforts tau (steps, ..., nv).
@@ -63,30 +40,30 @@ class JaxFunctions:
             following = self.step(*state, effort, dt)
             return following, following
 
-        return self._jax.lax.scan(one, (q, qd), tau)[1]
+        return self._library.lax.scan(one, (q, qd), tau)[1]
 
 
 def _differentiable(jax: Any, function: Function, nv: int) -> Any:
-    def called(shape: tuple[int, ...], compute: Any, *arguments: Any) -> Any:
+    def called(compute: Any, shapes: tuple[tuple[int, ...], ...], *arguments: Any) -> Any:
         front = arguments[0].shape[:-1]
-        result = jax.ShapeDtypeStruct((*front, *shape), np.float64)
-        return jax.pure_callback(compute, result, *arguments, vmap_method="broadcast_all")
+        results = tuple(jax.ShapeDtypeStruct((*front, *shape), np.float64) for shape in shapes)
+        return jax.pure_callback(compute, results, *arguments, vmap_method="broadcast_all")
 
-    def value(*arguments: Any) -> np.ndarray:
-        return np.asarray(function.value(*map(_flat, arguments))).reshape(arguments[0].shape)
+    def value(*arguments: Any) -> tuple[np.ndarray]:
+        return (np.asarray(function.value(*map(_flat, arguments))).reshape(arguments[0].shape),)
 
-    def derivatives(*arguments: Any) -> np.ndarray:
+    def value_and_derivatives(*arguments: Any) -> tuple[np.ndarray, np.ndarray]:
         stacked = np.stack(function.derivatives(*map(_flat, arguments)), axis=-3)
-        return stacked.reshape(*arguments[0].shape[:-1], 3, nv, nv)
+        return *value(*arguments), stacked.reshape(*arguments[0].shape[:-1], 3, nv, nv)
 
     @jax.custom_jvp
     def call(q: Any, qd: Any, x: Any) -> Any:
-        return called((nv,), value, q, qd, x)
+        return called(value, ((nv,),), q, qd, x)[0]
 
     @call.defjvp
     def slope(primals: Any, tangents: Any) -> tuple[Any, Any]:
-        J = called((3, nv, nv), derivatives, *primals)
-        return call(*primals), jax.numpy.einsum("...kij,k...j->...i", J, jax.numpy.stack(tangents))
+        result, J = called(value_and_derivatives, ((nv,), (3, nv, nv)), *primals)
+        return result, jax.numpy.einsum("...kij,k...j->...i", J, jax.numpy.stack(tangents))
 
     def checked(*arguments: Any) -> Any:
         arrays = [jax.numpy.asarray(x) for x in arguments]

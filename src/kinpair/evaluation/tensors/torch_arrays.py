@@ -6,46 +6,21 @@ from typing import Any, final
 
 import numpy as np
 
-from kinpair.errors import InputError, MissingExtraError, installs
-from kinpair.evaluation.tensors.functions import Dynamics, Function, check_step, functions, rk4
+from kinpair.errors import InputError
+from kinpair.evaluation.tensors.functions import Function, TensorFunctions
 
 
 @final
-class TorchFunctions:
+class TorchFunctions(TensorFunctions):
     """Forward and inverse dynamics, a step and a rollout of torch tensors (..., nv) in float64 on the CPU.
 
     Memory is shared with NumPy. Derivatives are exact, of first order.
     """
 
-    def __init__(self, m: Dynamics) -> None:
-        try:
-            import torch  # pyright: ignore[reportMissingImports]
-        except ImportError:
-            raise MissingExtraError(f"m.torch needs torch; {installs('torch')}", extra="torch") from None
-        self._m, self._torch = m, torch
-        self._functions = {name: _differentiable(torch, x) for name, x in functions(m).items()}
+    library = "torch"
 
-    def forward_dynamics(self, q: Any, qd: Any, tau: Any) -> Any:
-        """Accelerations (..., nv) for efforts tau (..., nv).
-
-        Units: [rad/s²] or [m/s²].
-        """
-        return self._functions["forward_dynamics"](q, qd, tau)
-
-    def inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Any:
-        """Efforts (..., nv) for accelerations qdd (..., nv).
-
-        Units: [N m] or [N].
-        """
-        return self._functions["inverse_dynamics"](q, qd, qdd)
-
-    def step(self, q: Any, qd: Any, tau: Any, dt: float = 1e-3) -> tuple[Any, Any]:
-        """State after one step of dt [s] with constant efforts: rk4, as `kp.stepper(m, dt, integrator="rk4")`.
-
-        Units: [rad] or [m], and their rates.
-        """
-        check_step(self._m)
-        return rk4(self.forward_dynamics, q, qd, tau, dt)
+    def _differentiable(self, function: Function) -> Any:
+        return _differentiable(self._library, function)
 
     def rollout(self, q: Any, qd: Any, tau: Any, dt: float = 1e-3) -> tuple[Any, Any]:
         """States (steps, ..., nv) after each of the steps with efforts tau (steps, ..., nv).
@@ -56,7 +31,7 @@ class TorchFunctions:
         for effort in tau:
             q, qd = self.step(q, qd, effort, dt)
             states.append((q, qd))
-        return self._torch.stack([x for x, _ in states]), self._torch.stack([x for _, x in states])
+        return self._library.stack([x for x, _ in states]), self._library.stack([x for _, x in states])
 
 
 def _differentiable(torch: Any, function: Function) -> Any:
