@@ -89,3 +89,43 @@ def test_small_forces_next_to_a_preloaded_joint_move_what_they_pull():
     )
     assert run.status.name == "done"
     assert run.qd[:, 1] == pytest.approx(0.8 * run.time**2 / 2.0 / 0.5, abs=1e-9)
+
+
+def slider_crank(crank: object, slide: object, pin: object) -> kp.Mechanism:
+    """A slider crank in its dead centre, where the slide has no rate."""
+    b = kp.Builder("engine", gravity=(0, 0, 0))
+    for name, com in (("crank", 0.025), ("rod", 0.075), ("piston", 0.0)):
+        b.link(name, mass=0.5, com=(com, 0, 0), inertia=[1e-3] * 3)
+    b.joint("crank", "revolute", "ground", "crank", friction=crank)
+    b.joint("rod", "revolute", "crank", "rod", xyz=[0.05, 0, 0])
+    b.joint("slide", "prismatic", "ground", "piston", axis="x", start=0.2, friction=slide)
+    return kp.build(b.loop("pin", "pin", "rod", "piston", xyz=[0.15, 0, 0], friction=pin))
+
+
+BEARING = {"law": "bearing", "mu": 0.15, "radius": 0.01, "thrust_radius": 0.0, "length": 0.05}
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda x: x["integrator"])
+def test_a_crank_leaves_its_dead_centre_whatever_rubs_at_the_slide(settings):
+    """There friction of the slide has no effect and presses on no pin: the crank leaves rest at its own level."""
+    fading = {"exponent": 2.0, "stribeck_speed": 0.2}
+    crank = {"law": "stribeck", "level": 0.02, "level_static": 0.03, "viscous": 0.01, **fading}
+    pin = BEARING | {"mu_static": 0.2, "stribeck_speed": 0.02, "exponent": 2.0}
+    m = slider_crank(crank, {"law": "coulomb", "level": "0.3*(1 + sin(3*t))"}, pin)
+    efforts = dict(zip(m.v_names, [-0.0030, 0.0269, -0.0406, -0.0067], strict=True))
+    push = np.array([efforts[x] for x in m.v_names])
+    run = kp.simulate(m, m.start(), duration=1.0, torque=lambda t, q, qd: push * np.sin(3.0 * t), **settings)
+    assert run.status.name == "done"
+    assert run.balance.relative < 1e-8
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda x: x["integrator"])
+@pytest.mark.parametrize("crank", [BEARING, 0.01])
+def test_a_linkage_without_forces_rests_where_friction_has_stopped_it(crank, settings):
+    """Behind the stop every load is rounding, and no motion begins by it."""
+    m = slider_crank(crank, 0.0, 0.02)
+    q = m.assemble({"crank": 0.7})
+    run = kp.simulate(m, q, m.velocities(q, {"crank": 2.0}), duration=1.0, **settings)
+    assert run.status.name == "done"
+    assert run.qd[-1] == pytest.approx(np.zeros(m.nv), abs=1e-15)
+    assert sum("sticks" in x.name for x in run.events) == 2

@@ -43,7 +43,7 @@ from kinpair.constraints.solve.problem import Disc, Group, Interval, Part
 from kinpair.constraints.solve.stick import moving_among, response
 from kinpair.constraints.solvers import rank_revealing
 from kinpair.friction.loads.system import Response, Slip, System
-from kinpair.friction.rounding import AT_BOUND, NO_EFFECT
+from kinpair.friction.rounding import AT_BOUND, LEAST_LOAD, NO_EFFECT
 from kinpair.friction.surfaces.surface import JUMP, LINEAR, NORM, SQUARE, Carried, LoadPart, Surface
 
 
@@ -400,15 +400,13 @@ def leaving_rest(x: Resting, leaving: Sequence[int], first: Found, parts: Sequen
 
 def _pushed(x: Resting, leaving: Sequence[int], first: Found, part: float) -> Resting:
     """Return the system in which surfaces are pushed in the direction in which they leave rest."""
-    T = np.sqrt(np.abs(np.diag(x.A)))
-    own, a = reach(x, first), x.a.copy()
-    force = part * np.max(own[T > 0.0] / T[T > 0.0], initial=0.0)
+    own, T, a = reach(x, first), _scales(x), x.a.copy()
+    force = part * np.max(own / T, initial=0.0)
     for k in leaving:
         rows = x.where[k]
         way = -first.f[rows] if first.f[rows].any() else first.a[rows]
-        size = float(np.linalg.norm(way)) * float(T[rows].max())
-        if size > 0.0:
-            a += x.A[:, rows] @ (force / size * way)
+        if way.any():
+            a += x.A[:, rows] @ (force / (float(T[rows].max()) * float(np.linalg.norm(way))) * way)
     return replace(x, a=a)
 
 
@@ -421,9 +419,19 @@ def _at_bound(x: Resting, found: Found, k: int) -> bool:
 def reach(x: Resting, found: Found) -> np.ndarray:
     """Compute the accelerations (n,) that the single forces cause: the scale of rounding, of which the response to
     efforts has a part from all rates.    (ST4)"""
-    own = x.by_forces + np.abs(x.A) @ np.abs(found.f)
-    T = np.sqrt(np.abs(np.diag(x.A)))
-    return own + CROSSED * T * np.max(own[T > 0.0] / T[T > 0.0], initial=0.0)
+    forces, T = np.abs(found.f), _scales(x)
+    for k, rows in enumerate(x.where):
+        if x.load[k]:
+            forces[rows] += LEAST_LOAD * x.mu_static[k]
+    own = x.by_forces + np.abs(x.A) @ forces
+    return own + CROSSED * T * np.max(own / T, initial=0.0)
+
+
+def _scales(x: Resting) -> np.ndarray:
+    """Compute T (n,) of (NS3); that of the largest where forces have no effect."""
+    d = np.abs(np.diag(x.A))
+    most = d.max(initial=0.0)
+    return np.sqrt(np.where(d > NO_EFFECT * most, d, most if most > 0.0 else 1.0))
 
 
 def moving(x: Resting, found: Found, among: Sequence[int]) -> list[int]:
