@@ -128,7 +128,7 @@ MODULES = {  # of commands whose module has another name
     **dict.fromkeys(("new", "convert", "examples", "check"), "descriptions"),
     **dict.fromkeys(("view", "report", "resume", "sweep"), "runs"),
     **dict.fromkeys(("nominal", "transfer", "gait"), "motions"),
-    "cache": "show",
+    **dict.fromkeys(("show", "cache"), "equations"),
     "explain": "dynamics",
     "demo": "compare",
     "completion": "main",
