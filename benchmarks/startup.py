@@ -92,8 +92,9 @@ def _seconds(words: Sequence[str], cache: Path) -> float:
         "PYTHONPYCACHEPREFIX": BYTECODE,
     }
     settings.pop("PYTHONDONTWRITEBYTECODE", None)  # as users start it
-    silent = subprocess.DEVNULL
-    subprocess.run([sys.executable, *words], check=True, env=settings, stdout=silent, stderr=silent)
+    done = subprocess.run([sys.executable, *words], env=settings, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -116,7 +116,32 @@ def ratio(quantity: str, peer: str, robot: Robot, nv: int) -> float | None:
     return OF_ROBOT.get((quantity, peer, robot.label)) or RATIOS.get((quantity, peer, robot.kind))
 
 
-REASONS: tuple[tuple[str, str], ...] = ()  # (pattern of a demand, why it is not met and what was tried)
+REASONS = (  # (pattern of a demand, why it is not met and what was tried)
+    (
+        r"^one state, (inverse dynamics|∂q̈|coriolis)",
+        "scalar code, whose operations wait for each other. Tried: four orders of LLVM's scheduler (none faster); "
+        "orders that interleave independent limbs (up to 25 % slower: more numbers at once than registers). Not built: "
+        "mirror-equal limbs in two lanes",
+    ),
+    (
+        r"^motion with loops, equal error, stewart",
+        "four to six steps in all; most of the call is Python around the compiled loop",
+    ),
+    (
+        r"^motor-arm, \d+ at once",
+        "times at which joints stick and slide are found, and passed in Python, a millisecond each, 23 in a motion; "
+        "without friction it is some 6000 times real time on one core",
+    ),
+    (r"^forward dynamics in bearings", "docs/equations/load_friction.md says where the time goes"),
+    (r"^loops next to lcaba, one state, row of 1;", "35 of some 80 ns are the call from Python"),
+    (r"^first answer .*derivatives", "NumPy answers by the reference while code is made"),
+    (r"^machine code in use .*derivatives", "time of LLVM, in proportion to the operations"),
+    (r"^from disk", "imports, the digest of the model, and a look at the sources of the package"),
+    (
+        r"^mass matrix|^∂τ|^batch 1024, ∂τ",
+        "results of 1024 states are 7 to 20 MB, more than the second cache",
+    ),
+)
 
 
 def reason(what: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 from benchmarks import __main__ as main
-from benchmarks import markdown, page
+from benchmarks import markdown, page, targets
 from benchmarks.batches import Row
 from benchmarks.constrained_row import Growth
 from benchmarks.planning import Row as Figure
@@ -62,6 +62,16 @@ def test_a_section_that_fails_leaves_the_others(tmp_path, monkeypatch, capsys):
     assert "load before" in text
     assert json.loads((tmp_path / "bench.json").read_text("utf-8"))["seconds"].keys() == chosen.keys()
     assert "no such engine" in capsys.readouterr().err
+
+
+def test_a_demand_that_is_not_met_has_its_reason():
+    row = Row("one state, coriolis", "G1", 29, {"kinpair": 10.0}, {}, {"Pinocchio": 40.0}, {"Pinocchio": 5.0})
+    (line,) = (
+        x
+        for x in markdown.written(results(humanoids=[row])).splitlines()
+        if x.startswith("| one state, coriolis, G1")
+    )
+    assert targets.reason("one state, coriolis, G1, times Pinocchio") in line
 
 
 def test_every_section_fills_a_field_of_the_results():
