@@ -1,4 +1,4 @@
-"""Commands that print what is computed: `kinpair equations` as formulas, `show` as code; `cache`: the code that is kept."""
+"""Commands that print what is computed: `kinpair equations` as formulas, `show` as code; `cache`: the code kept."""
 
 from __future__ import annotations
 
