@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def check_direction(part: str, axis: object) -> None:
 
 def _check_count(part: str, quantity: str, values: object, *counts: int) -> None:
     """The values are a tuple of so many numbers."""
-    numbers = values if isinstance(values, (tuple, list)) else None
+    numbers = cast("Sequence[object]", values) if isinstance(values, (tuple, list)) else None
     if numbers is None or not all(isinstance(x, (int, float)) for x in numbers):  # type: ignore[redundant-expr]
         raise DescriptionError(
             f"{part}{': ' if part else ''}{quantity} is {values!r}; a tuple of numbers is needed"

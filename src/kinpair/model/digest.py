@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, fields, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def has_functions(model: Model) -> bool:
 
 def _leaves(x: Any) -> Iterator[Any]:
     if isinstance(x, tuple):
-        for part in x:
+        for part in cast("tuple[Any, ...]", x):
             yield from _leaves(part)
     else:
         yield x

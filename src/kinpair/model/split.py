@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -87,7 +87,9 @@ def _in_formulas(rows: Formulas | None, names: Mapping[str, str]) -> Formulas | 
     if not isinstance(rows, tuple):
         return rows
     others = {f"{identifier(a)}{x}": f"{identifier(b)}{x}" for a, b in names.items() for x in ("", RATE)}
-    return tuple(re.sub(r"\w+", lambda word: others.get(word[0], word[0]), x) for x in rows)
+    return tuple(
+        re.sub(r"\w+", lambda word: others.get(word[0], word[0]), x) for x in cast("tuple[str, ...]", rows)
+    )
 
 
 def _refuse_functions(description: Description, joint: Joint) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from reprlib import repr as shown
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -60,11 +60,12 @@ def _troubles(spring: Spring) -> list[str]:
     """Sentences about wrong numbers."""
     troubles: list[str] = []
     for key in ("xyz", "child_xyz"):
-        point = getattr(spring, key)
-        if not (isinstance(point, tuple) and len(point) == 3 and all(map(_is_finite, point))):
+        point: Any = getattr(spring, key)
+        numbers = cast("tuple[Any, ...]", point) if isinstance(point, tuple) else ()
+        if not (len(numbers) == 3 and all(map(_is_finite, numbers))):
             troubles.append(f"{key} is {point!r}; give three finite numbers")
         else:
-            troubles += [too_large(key, x) for x in point if abs(x) > LARGEST]
+            troubles += [too_large(key, x) for x in numbers if abs(x) > LARGEST]
     if not isinstance(spring.tension_only, bool):  # type: ignore[redundant-expr]
         troubles.append(f"tension_only is {spring.tension_only!r}; give true or false")
     if spring.law is not None:
@@ -154,9 +155,7 @@ def _function(spring: Spring, key: str, *arguments: str) -> Callable[..., Any] |
     checked = with_error(f, call, error)
 
     def run(*numbers: Any) -> Any:
-        return checked(
-            *(x if isinstance(x, np.ndarray) and x.dtype == object else single(x) for x in numbers)
-        )
+        return checked(*(x if getattr(x, "dtype", None) == np.dtype(object) else single(x) for x in numbers))
 
     with np.errstate(all="ignore"):
         value = run(*TRIED[: len(arguments)])
