@@ -16,7 +16,7 @@ import numpy as np
 
 from kinpair.description.constraint_parts import Coupling, Loop
 from kinpair.description.omitted import LeftOutError
-from kinpair.description.parts import GROUND, Joint, Link, Mimic, Numbers, Three, origin
+from kinpair.description.parts import GROUND, Joint, Link, Mimic, Numbers, origin, three
 from kinpair.errors import DescriptionError
 from kinpair.spatial.pose import HOME, Pose
 from kinpair.spatial.rotation import to_quaternion
@@ -199,8 +199,8 @@ def _of_axes(axes: Sequence[Axis]) -> dict[str, Any]:
         return {}
     passive = all(axis.effort == 0.0 for axis in axes)  # Drake: an effort of zero means no actuator
     keys: dict[str, Any] = {
-        "axis": _three(axes[0].xyz),
-        "axis2": _three(axes[1].xyz) if len(axes) == 2 else None,
+        "axis": three(axes[0].xyz),
+        "axis2": three(axes[1].xyz) if len(axes) == 2 else None,
         "lower": _numbers([x.lower for x in axes], -math.inf),
         "upper": _numbers([x.upper for x in axes], math.inf),
         "velocity": _bounds([x.velocity for x in axes]),
@@ -226,17 +226,12 @@ def _bounds(values: Sequence[float]) -> Numbers:
     return () if any(map(math.isnan, values)) else tuple(values)
 
 
-def _three(x: np.ndarray) -> Three:
-    a, b, c = (x + 0.0).tolist()
-    return (a, b, c)
-
-
 def _loop(x: Edge) -> Loop:
     """Return the loop that a joint closes; what acts along it is reported."""
     if any(a.damping or a.friction or a.stiffness or np.isfinite([a.lower, a.upper]).any() for a in x.axes):
         x.node.warn("closes a loop; its limits, damping, friction and spring are left out")
     parent, child = (GROUND if link == WORLD else link for link in x.links)
-    axis: dict[str, Any] = {f"axis{k or ''}": _three(a.xyz) for k, a in zip((0, 2), x.axes, strict=False)}
+    axis: dict[str, Any] = {f"axis{k or ''}": three(a.xyz) for k, a in zip((0, 2), x.axes, strict=False)}
     return Loop(
         x.name,
         x.kind,

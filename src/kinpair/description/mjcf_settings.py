@@ -14,7 +14,7 @@ import numpy as np
 
 from kinpair.description.files import Files
 from kinpair.description.mjcf_xml import YES_NO, Tag
-from kinpair.description.parts import GRAVITY, Three
+from kinpair.description.parts import GRAVITY, Three, three
 from kinpair.errors import listed
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import IDENTITY, about, cross, from_quaternion, unit
@@ -93,8 +93,7 @@ def gravity(root: Tag) -> Three:
     """Gravity [m/s²]; a warning about the rest of <option> that acts on the motion."""
     vector = GRAVITY
     for tag in root.each("option"):
-        x, y, z = tag.numbers("gravity", 3, default=vector)
-        vector = (x, y, z)
+        vector = three(tag.numbers("gravity", 3, default=vector))
         if fluid := [name for name in _FLUID if any(tag.values(name))]:
             tag.warn(f"has {', '.join(fluid)}: the medium and its drag are left out")
     for flag in (flag for tag in root.each("option") for flag in tag.each("flag")):

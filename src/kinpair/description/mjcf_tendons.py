@@ -23,7 +23,7 @@ from kinpair.description.mjcf_schema import COUPLING_ATTRIBUTES
 from kinpair.description.mjcf_settings import Settings, shifted, wxyz
 from kinpair.description.mjcf_xml import YES_NO, Defaults, Tag
 from kinpair.description.omitted import Omitted
-from kinpair.description.parts import Joint, Numbers, Spring, Three, origin
+from kinpair.description.parts import Joint, Numbers, Spring, origin, three
 from kinpair.errors import nearest
 from kinpair.spatial.pose import Pose
 from kinpair.spatial.rotation import about
@@ -148,8 +148,8 @@ class Tendons:
                 tendon.name,
                 self._links[first[0].name],
                 self._links[second[0].name],
-                _three(first[1].pose.a),
-                _three(second[1].pose.a),
+                three(first[1].pose.a),
+                three(second[1].pose.a),
                 stiffness=_first(tendon.tag, "stiffness"),
                 damping=_first(tendon.tag, "damping"),
                 rest_length=length,
@@ -183,11 +183,6 @@ def _first(tag: Tag, key: str) -> float:
     if any(higher):
         tag.warn(f"has {key} of higher order; only the linear part {first:g} is taken")
     return first
-
-
-def _three(x: np.ndarray) -> Three:
-    a, b, c = x.tolist()
-    return (a, b, c)
 
 
 def solved(

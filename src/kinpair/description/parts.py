@@ -64,11 +64,16 @@ class Origin:
         return Pose(clean(_TURNS[len(self.turn)](self.turn)), np.array(self.xyz))
 
 
+def three(numbers: Iterable[float]) -> Three:
+    """Return three numbers as plain data, without a minus before zero."""
+    x, y, z = (float(x) + 0.0 for x in numbers)
+    return x, y, z
+
+
 def origin(pose: Pose) -> Origin:
     """Return a pose as plain data."""
-    x, y, z = (pose.a + 0.0).tolist()
     still = (np.eye(3) == pose.R).all()
-    return Origin((x, y, z), () if still else tuple((pose.R + 0.0).ravel().tolist()))
+    return Origin(three(pose.a), () if still else tuple((pose.R + 0.0).ravel().tolist()))
 
 
 HERE = Origin()

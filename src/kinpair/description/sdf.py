@@ -26,6 +26,7 @@ from kinpair.description.parts import (
     Link,
     Three,
     origin,
+    three,
 )
 from kinpair.description.schema import distinct
 from kinpair.description.sdf_elements import (
@@ -143,8 +144,7 @@ def _gravity(world: Node | None) -> Three:
     inside = world.first("gravity") if world else None
     if inside is None:
         return GRAVITY
-    x, y, z = inside.content_numbers(3)
-    return (x, y, z)
+    return three(inside.content_numbers(3))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from kinpair.description.parts import (
     Numbers,
     Origin,
     Shape,
+    three,
 )
 from kinpair.description.schema import distinct
 from kinpair.description.urdf_extensions import loops, transmissions
@@ -226,12 +227,7 @@ def _origin(node: Node) -> Origin:
         )
     if len(turn) == 4 and not any(turn):
         raise origin.error("has an <origin> with a quaternion of zeros; 0 0 0 1 means not turned")
-    return Origin(_three(origin.numbers("xyz", 3, (0.0, 0.0, 0.0))), turn)
-
-
-def _three(numbers: Numbers | list[float]) -> tuple[float, float, float]:
-    x, y, z = numbers
-    return (x, y, z)
+    return Origin(three(origin.numbers("xyz", 3, (0.0, 0.0, 0.0))), turn)
 
 
 def _coloured(visual: Node, files: Files, colours: Mapping[str, Numbers]) -> Shape | None:
@@ -276,7 +272,7 @@ def _joint(node: Node) -> Joint:
         _end(node, "parent"),
         _end(node, "child"),
         origin=_origin(node),
-        axis=_three(axis.numbers("xyz", 3, X_AXIS)) if axis else X_AXIS if meaning.axis else Z_AXIS,
+        axis=three(axis.numbers("xyz", 3, X_AXIS)) if axis else X_AXIS if meaning.axis else Z_AXIS,
         where=node.where,
     )
     if not meaning.single:

@@ -25,7 +25,7 @@ import numpy as np
 from kinpair.description.actuator_parts import Actuator
 from kinpair.description.constraint_parts import Loop
 from kinpair.description.omitted import LeftOutError, left_out_message
-from kinpair.description.parts import X_AXIS, Joint, Link, Origin, Three, origin
+from kinpair.description.parts import X_AXIS, Joint, Link, Origin, Three, origin, three
 from kinpair.description.sdf_elements import written_pose
 from kinpair.description.urdf_xml import Node, finite
 from kinpair.errors import listed, nearest
@@ -85,8 +85,7 @@ def _link(node: Node, tag: str, names: set[str]) -> str:
 def _origin(node: Node | None) -> Origin:
     if node is None:
         return Origin()
-    x, y, z = node.numbers("xyz", 3, (0.0, 0.0, 0.0))
-    return Origin((x, y, z), node.numbers("rpy", 3))
+    return Origin(three(node.numbers("xyz", 3, (0.0, 0.0, 0.0))), node.numbers("rpy", 3))
 
 
 def _axis(node: Node | None, default: Three = X_AXIS) -> np.ndarray:
@@ -103,27 +102,22 @@ def _constraint(node: Node, names: set[str]) -> Loop:
     axis = _axis(node.first("parent_axis"))
     other = node.first("child_axis")
     if other is None or kind in ("fixed", "spherical"):
-        return Loop(node.text("name"), kind, parent, child, first, second, _three(axis), where=node.where)
+        return Loop(node.text("name"), kind, parent, child, first, second, three(axis), where=node.where)
     if kind == "universal":
-        axis2 = _three(_axis(other))
+        axis2 = three(_axis(other))
         return Loop(
-            node.text("name"), kind, parent, child, first, second, _three(axis), axis2, where=node.where
+            node.text("name"), kind, parent, child, first, second, three(axis), axis2, where=node.where
         )
     turn = (
-        turn_z_to(_three(_axis(other))) @ turn_z_to(_three(axis)).T
+        turn_z_to(three(_axis(other))) @ turn_z_to(three(axis)).T
     )  # takes the axis of the parent to that of the child
     placed = second.pose() @ Pose(turn, np.zeros(3))
-    return Loop(node.text("name"), kind, parent, child, first, origin(placed), _three(axis), where=node.where)
-
-
-def _three(x: np.ndarray) -> Three:
-    a, b, c = x.tolist()
-    return (a, b, c)
+    return Loop(node.text("name"), kind, parent, child, first, origin(placed), three(axis), where=node.where)
 
 
 def _loop_joint(node: Node, names: set[str]) -> Loop:
     node = _named(node)
-    kind, axis = _kind(node), _three(_axis(node.first("axis")))
+    kind, axis = _kind(node), three(_axis(node.first("axis")))
     ends = [_link(node, end, names) for end in ("link1", "link2")]
     origins = [_origin(node.first(end)) for end in ("link1", "link2")]
     return Loop(node.text("name"), kind, ends[0], ends[1], origins[0], origins[1], axis, where=node.where)
@@ -145,7 +139,7 @@ def _sdf_elements(nodes: Sequence[Node], names: set[str], joints: Sequence[Joint
             child,
             origin(first),
             origin(place),
-            _three(direction),
+            three(direction),
             where=node.where,
         )
 

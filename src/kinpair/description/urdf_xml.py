@@ -99,7 +99,7 @@ def _check_prolog(raw: bytes, source: str, form: str, line: int) -> None:
     except _PrologEndsError:
         return
     except expat.ExpatError as reason:
-        raise _not_xml(source, reason.lineno, expat.ErrorString(reason.code)) from None
+        raise not_xml(source, reason.lineno, expat.ErrorString(reason.code)) from None
 
 
 def _check_encoding(where: str) -> Callable[[str, str | None, int], None]:
@@ -140,11 +140,12 @@ def _parse(raw: bytes, source: str) -> Any:
     root = etree.fromstring(raw, parser)
     for reason in parser.error_log:
         if reason.type != etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE:
-            raise _not_xml(source, reason.line, reason.message)
+            raise not_xml(source, reason.line, reason.message)
     return root
 
 
-def _not_xml(source: str, line: int, reason: str) -> DescriptionError:
+def not_xml(source: str, line: int, reason: str) -> DescriptionError:
+    """Return an error about a text that is not well-formed, to be raised."""
     if reason.startswith("Excessive depth"):
         return DescriptionError(
             f"{source}:{line}: elements are nested deeper than the XML parser accepts (256 levels); describe this "

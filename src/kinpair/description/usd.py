@@ -20,7 +20,7 @@ import numpy as np
 from kinpair.description.files import read_bytes, read_text
 from kinpair.description.joint_graph import WORLD, Axis, Edge, graph
 from kinpair.description.omitted import Omitted, left_out_message
-from kinpair.description.parts import Description, Joint, Link, Shape, Three, origin
+from kinpair.description.parts import Description, Joint, Link, Shape, Three, origin, three
 from kinpair.description.schema import distinct
 from kinpair.description.usd_prims import Prim, Units, axis_turn, line_of, mass_properties, placed_pose, solid
 from kinpair.description.warning_list import WarningList
@@ -178,8 +178,7 @@ class _Reader:
         size = scene.value("physics:gravityMagnitude", -math.inf) if scene else -math.inf
         direction = np.array(down, dtype=float) if any(down) else -np.array(up)
         size = STANDARD_GRAVITY if size < 0.0 else size * self.units.length
-        x, y, z = (size * direction / np.linalg.norm(direction) + 0.0).tolist()
-        return (x, y, z)
+        return three(size * direction / np.linalg.norm(direction))
 
     # Joints.
 

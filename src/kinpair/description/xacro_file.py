@@ -17,12 +17,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 from xml.dom import expatbuilder, minidom
+from xml.parsers import expat
 
 from kinpair.description.files import Files, read_text
 from kinpair.description.parts import Description
 from kinpair.description.sdf import parse_sdf
 from kinpair.description.urdf import parse_urdf
-from kinpair.description.urdf_xml import root_element
+from kinpair.description.urdf_xml import not_xml, root_element
 from kinpair.description.warning_list import WarningList
 from kinpair.errors import DescriptionError, InputError, MissingExtraError, installs, listed, nearest
 
@@ -199,7 +200,10 @@ def _hooked(files: Files, warnings: WarningList) -> Generator[Any]:
             )
         content = read_text(name)
         root_element(content, name, "xacro", warnings)
-        return _Lines().parseString(content)
+        try:
+            return _Lines().parseString(content)
+        except expat.ExpatError as reason:
+            raise not_xml(name, reason.lineno, expat.ErrorString(reason.code)) from None
 
     hooks: dict[tuple[Any, str], Any] = {(substitution_args, "_eval_find"): find, (xacro, "parse"): parse}
     before = [(module, name, getattr(module, name)) for module, name in hooks]

@@ -93,6 +93,12 @@ def test_a_document_type_in_an_included_file_is_rejected(arm, tmp_path):
     )
 
 
+def test_a_prefix_that_is_not_declared_is_rejected_with_its_line(tmp_path):
+    file = tmp_path / "arm.xacro"
+    file.write_text(XACRO.format("\n<foo:bar/>"), "utf-8")
+    assert message(file) == "arm.xacro:2: is not well-formed XML (unbound prefix); correct it there"
+
+
 def test_an_unknown_argument_is_rejected(arm):
     assert message(arm("bars/bar.xacro"), arguments={"mass": 1, "side": 3}) == (
         "arm.urdf.xacro: has no argument 'side'; did you mean 'sides'? Arguments: mass, sides"
