@@ -276,3 +276,8 @@ def test_a_force_and_a_level_that_both_begin_at_zero(level, force, moves, integr
     assert run.status.name == "done"
     assert run.q[:, 0] == pytest.approx(pull * run.time**3 / 6.0, abs=WITHIN)
     assert run.qd[:, 0] == pytest.approx(pull * run.time**2 / 2.0, abs=WITHIN)
+
+
+def test_accelerations_of_a_run_have_the_level_of_their_time():
+    run = kp.simulate(wheel(LEVELS["formula"]), [0.0], [SPEED], duration=0.5 * STOP)
+    assert run.qdd[:, 0] == pytest.approx(-GROWTH * run.time / INERTIA, abs=1e-12)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinpair.errors import InputError, listed, nearest
+from kinpair.forces.elements import is_timed
 from kinpair.mechanism import Mechanism
 from kinpair.runs.record import Record
 from kinpair.simulation.events.limits import limit_springs, limits_from
@@ -45,7 +46,9 @@ def accelerations(run: Record) -> np.ndarray:
         state = [x[there] for x in (q, qd, tau)]
         own: dict[str, Any] = {}
         if mechanism.closure is not None:
-            own |= {"time": time[there], "solver": run.options.get("solver")}
+            own |= {"solver": run.options.get("solver")}
+        if mechanism.closure is not None or is_timed(mechanism.model):
+            own |= {"time": time[there]}
         if mechanism.model.terms is None:
             own |= {"external": {name: w[there] for name, w in loads.items()} or None, "passive": run.passive}
         qdd[there] = mechanism.forward_dynamics(*state, **own)
