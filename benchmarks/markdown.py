@@ -12,6 +12,8 @@ from benchmarks.batches import Row
 from benchmarks.methods import Counted
 from benchmarks.results import Results
 
+PEERS = ("Pinocchio", "MuJoCo", "CasADi")
+
 
 def written(results: Results) -> str:
     """The whole part: races as nanoseconds a state and times slower of each peer, then all other tables."""
@@ -65,8 +67,9 @@ def _beside_default(row: Counted, method: str) -> str:
 
 
 def race(quantity: str, rows: Sequence[Row]) -> str:
-    """One column for all instruction sets of ours, one for each peer."""
-    peers = list(dict.fromkeys(peer for row in rows for peer in row.peers))
+    """One column for all instruction sets of ours, one for each peer; tables with CasADi have the same first ones."""
+    found = dict.fromkeys(peer for row in rows for peer in row.peers)
+    peers = list(dict.fromkeys((*(PEERS if "CasADi" in found else ()), *found)))
     ours = f"{' · '.join(rows[0].ours)} [ns]".strip()
     headings = ("robot", "DoF", ours, *peers)
     lines = [f"### {quantity}", "", _line(headings), _line("---" for _ in headings)]
