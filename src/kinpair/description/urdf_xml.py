@@ -216,7 +216,8 @@ class Node:
 
     def content_numbers(self, count: int) -> Numbers:
         """The numbers between the start and the end of the element, exactly `count`."""
-        return self._parsed(self.content, f"<{self.name}>{_cut(self.content)}</{self.name}>", count)
+        written = " ".join(self.content.split())
+        return self._parsed(written, f"<{self.name}>{_cut(written)}</{self.name}>", count)
 
     def number(self, attribute: str, default: float) -> float:
         """Number of an attribute."""

@@ -263,6 +263,12 @@ def test_refused(name):
     assert message in str(caught.value)
 
 
+def test_a_number_in_two_lines_is_rejected_in_one():
+    text = link("a", mass=0.5).replace("0.5", "0.\n5")
+    with pytest.raises(kp.DescriptionError, match=r"has <mass>0\. 5</mass>: 2 numbers; expected 1$"):
+        parsed(text)
+
+
 WARNED = {
     "a mesh that is not there": (
         '<link name="a"><visual name="v"><geometry><mesh><uri>model://hand/no.stl</uri></mesh></geometry></visual></link>',
