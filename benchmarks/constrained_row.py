@@ -17,7 +17,13 @@ from kinpair.evaluation.calls import Calls
 CRANK, SPACING = 0.3, 0.5  # [m]: length of the cranks, and from one to the next
 ANGLE, RATE = 0.7, 1.3  # of the cranks [rad], [rad/s]
 
-SIZES = (1, 5, 10, 20, 50, 100)
+SIZES = (
+    1,
+    5,
+    10,
+    20,
+    50,
+)  # longer ones are solved along the tree, which takes no redundant rows as these have
 QUICK = (1, 5, 10, 20)
 SOLVER = "multipliers"
 BATCH = 256

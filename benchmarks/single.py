@@ -78,7 +78,10 @@ def _drake(robot: Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> Call
     from pydrake.multibody.tree import MultibodyForces
 
     plant = MultibodyPlant(0.0)
-    (number,) = Parser(plant).AddModelsFromString(robot.bare_urdf(), "urdf")
+    try:
+        (number,) = Parser(plant).AddModelsFromString(robot.bare_urdf(), "urdf")
+    except RuntimeError:  # Drake refuses the file
+        return None
     root = plant.get_body(plant.GetBodyIndices(number)[0])
     if not plant.HasJointNamed("world_joint"):  # some files have a link `world` of their own
         plant.WeldFrames(plant.world_frame(), root.body_frame())
