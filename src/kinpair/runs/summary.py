@@ -19,7 +19,7 @@ from kinpair.simulation.events.limits import limits_from
 from kinpair.simulation.held import Residual, Singular
 from kinpair.simulation.sample_memory import blocks
 
-PASSED = 1e-9  # [rad], [m]
+PASSED, OVERLAP = 1e-9, 1e-4  # [rad], [m], of limits that are ignored, and of those that hold
 ROUNDED = 1e-9  # of an effort limit
 PULL = 1e-9  # [N]
 LOOKS = 1000  # samples: each takes some 50 µs
@@ -80,12 +80,15 @@ def _beyond(run: Record) -> str:
             beyond = np.array([joints.lower - q, q - joints.upper]).reshape(2, -1, len(names))
         depth = np.fmax(depth, np.fmax.reduce(beyond, axis=1))
     unit = units(run.mechanism.model)["q"]
+    holds = limits_from(run.mechanism, run.options.get("limits", "ignore")).unilateral
     passed = [
         f"{names[k]} went {depth[end, k]:.3g} {unit[k]} beyond its {('lower', 'upper')[end]} limit"
-        for k, end in np.argwhere(depth.T > PASSED)
+        for k, end in np.argwhere(depth.T > (OVERLAP if holds else PASSED))
     ]
     if run.springs:
         return f"Into the springs at the limits: {listed(passed, 6)}." if passed else ""
+    if holds:
+        return f"Limits were passed: {listed(passed, 6)}; a shorter dt reduces this." if passed else ""
     return f"Limits were passed: {listed(passed, 6)}; limits='stop' would hold them." if passed else ""
 
 
