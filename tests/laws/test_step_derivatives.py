@@ -157,3 +157,28 @@ def test_derivatives_at_random_states_are_never_nan():
 @pytest.mark.parametrize("seed", range(100))
 def test_derivatives_at_many_random_states_are_never_nan(seed):
     no_nan(1000, seed)
+
+
+def test_points_that_an_impact_brings_within_reach_have_derivatives():
+    """Cylinders that fly into a corner: the search of points is widened in the step."""
+    b, rows, rng = (
+        kp.Builder("corner").contact("floor", "ground", plane=True, mu=0.5),
+        100,
+        np.random.default_rng(3),
+    )
+    b.contact("wall", "ground", box=[0.2, 0.2, 0.2], xyz=[0.2, 0, 0.05]).link(
+        "body", mass=1.0, inertia=[0.002] * 3
+    )
+    b.joint("free", "free", "ground", "body").contact("shape", "body", cylinder=[0.05, 0.1])
+    m = kp.build(b)
+    s = kp.stepper(m, 1e-3, batch=rows, integrator="time-stepping")
+    turn = rng.normal(size=(rows, 4))
+    at = np.hstack([rng.uniform(-0.2, 0.2, (rows, 2)), rng.uniform(0, 0.12, (rows, 1))])
+    q = np.hstack([at, turn / np.linalg.norm(turn, axis=1)[:, None]])
+    s.reset(q, 3 * rng.normal(size=(rows, 6)))
+    found = s.derivatives()
+    s.step()
+    moved = np.isfinite(s.qd).all(axis=1)  # the others have more points than room
+    assert moved.sum() > 90
+    assert np.isfinite(found.A).all()
+    assert np.abs(found.A[moved]).max(axis=(1, 2)).min() > 0.9

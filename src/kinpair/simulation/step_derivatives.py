@@ -177,6 +177,8 @@ def derivatives(run: Run, time: float, y: np.ndarray, u: np.ndarray, p: np.ndarr
         return nothing
     q, qd = y[d.layout.q], y[d.layout.qd]
     base, c0 = steps.known(p, time, y, u, frozen, frozen.x)
+    if not np.isfinite(base).all():
+        return nothing
     tangent = _tangent(d.model, base[d.layout.q])
 
     def moved(k: int, h: float) -> tuple[np.ndarray, np.ndarray]:

@@ -59,7 +59,6 @@ def look_ahead(W: Matrix, t: Tree, g: Geometry, f: Found, time: float) -> None:
     """Write how far the twists W take each geom in this time."""
     for k in range(len(g.body)):
         geom_move(W, int(t.last[g.body[k]]), f.pose[k, 9:12], time, f.moves[k])
-        f.slack[k] = 0.0
 
 
 def geom_move(W: Matrix, tip: int, p: Vector, time: float, out: Vector) -> None:

@@ -339,6 +339,8 @@ def step(dt: float, z: Vector, numbers: Vector, whole: Integers, memory: Vector,
     twists(screws, t, before, W)
     place_geoms(g, R, P, f)
     look_ahead(W, t, g, f, 2.0 * dt)
+    if z[len(z) - 1] != KNOWN:  # the search of known impulses is as wide as the one that found their points
+        f.slack[:] = 0.0
     for k in range(ng):
         f.order[k] = k
     count, residual, met = 0, 0.0, True
