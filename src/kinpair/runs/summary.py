@@ -81,9 +81,10 @@ def _beyond(run: Record) -> str:
         depth = np.fmax(depth, np.fmax.reduce(beyond, axis=1))
     unit = units(run.mechanism.model)["q"]
     holds = limits_from(run.mechanism, run.options.get("limits", "ignore")).unilateral
+    least = OVERLAP if holds else PASSED
     passed = [
         f"{names[k]} went {depth[end, k]:.3g} {unit[k]} beyond its {('lower', 'upper')[end]} limit"
-        for k, end in np.argwhere(depth.T > (OVERLAP if holds else PASSED))
+        for k, end in np.argwhere(depth.T > least)
     ]
     if run.springs:
         return f"Into the springs at the limits: {listed(passed, 6)}." if passed else ""
