@@ -84,7 +84,7 @@ def _beyond(run: Record) -> str:
     least = OVERLAP if holds else PASSED
     passed = [
         f"{names[k]} went {depth[end, k]:.3g} {unit[k]} beyond its {('lower', 'upper')[end]} limit"
-        for k, end in np.argwhere(depth.T > least)
+        for k, end in np.argwhere(least < depth.T)
     ]
     if run.springs:
         return f"Into the springs at the limits: {listed(passed, 6)}." if passed else ""
