@@ -36,10 +36,10 @@ def error(W: np.ndarray, q: np.ndarray, mu: np.ndarray, d: int, r: np.ndarray) -
 def _in_cone(p: np.ndarray, mu: float) -> np.ndarray:
     """The nearest point of the friction cone."""
     size = float(np.linalg.norm(p[1:]))
-    if size <= mu * p[0]:
-        return p
     if mu * size <= -p[0]:
         return np.zeros_like(p)
+    if size <= mu * p[0]:
+        return p
     height = (mu * size + p[0]) / (1.0 + mu**2)
     return np.array([height, *(mu * height * p[1:] / size)])
 

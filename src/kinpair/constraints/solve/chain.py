@@ -17,6 +17,15 @@ from kinpair.constraints.solve.sweeps import sweeps
 EPSILON, MOST, GROWTH = 1e-8, 1e-4, 10.0  # least and largest proximal term, against the unit diagonal of D
 NEAR, WARM = 0.5, 15  # |F|∞ of a start that is near, and Newton steps from there
 HALF = 0.5  # steps within the tolerance go on as long as each halves |F|∞, but not from a start that is near
+FAR, FALL = (
+    1.0,
+    1.2,
+)  # of proximal terms of `continued`: before the first one, and by how much their logarithm falls
+NEARER, TRIALS = (
+    0.4,
+    4,
+)  # of that where it is not solved; the third and fourth trial are two and four times as far
+SOME, MANY = 10, 40  # sweeps and Newton steps of each
 ROUNDS, UNSOLVED, IDLE = 80, 10, 50  # at most, of them not solved, and solved without half of |F|∞
 ACCURATE, ENOUGH = 1e-10, 3  # |F|∞ below which fewer rounds without half of it are enough
 BEST, START, ZERO, INTERIOR = 0.0, 1.0, 2.0, 3.0  # where a method starts; or the interior-point method
@@ -82,13 +91,43 @@ def methods(
     return False, met
 
 
+def continued(p: Problem, near: Problem, x: Vector, m: Memory, tolerance: float) -> bool:
+    """Solve p by problems with D + ε, from a large ε to a small one; each starts from the solution before.    (NS19)
+
+    Where one is not solved, an ε that is nearer to the last one is tried, then smaller ones. Returns whether the last
+    problem, p, is solved.
+    """
+    solution = m.vectors[7]
+    near.g[:] = p.g
+    x[:] = 0.0
+    solution[:] = x
+    last, trial = FAR, 0
+    while last > EPSILON and trial < TRIALS:
+        power = NEARER if trial == 1 else max(1.0, 2.0 * (trial - 1.0))
+        epsilon = max(last * math.exp(-FALL * power), EPSILON)
+        for i in range(len(x)):
+            near.D[i, i] = p.D[i, i] + epsilon
+        x[:] = solution
+        sweeps(near, x, m, SOME)
+        _, met = newton(near, x, m, 1e-6, 1.0, MANY, tolerance, HALF)
+        trial += 1
+        if met:
+            solution[:] = x
+            last, trial = epsilon, 0
+    if last > EPSILON:
+        return False
+    x[:] = solution
+    _, met = newton(p, x, m, 1e-8, 1.0, MANY, tolerance, HALF)
+    return met
+
+
 def solve_scaled(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: float) -> tuple[float, int, bool]:
     """Solve the scaled problem for x by D + ε, g − ε y, with y the x of the round before.    (NS10)
 
     A start within the tolerance is returned as it is. From a start that is near, a few Newton steps on the problem
-    itself are tried first; they keep x near. Where a round is not solved, ε grows; where rounds with a larger ε do not
-    halve |F|∞, it falls again. The best x met is returned in x. Returns |F|∞, the number of rounds, and whether |F|∞ is
-    within the tolerance or rounding.
+    itself are tried first; they keep x near. Where the first round is not solved, `continued` is tried. Where others
+    are not, ε grows; where rounds with a larger ε do not halve |F|∞, it falls again. The best x met is returned in x.
+    Returns |F|∞, the number of rounds, and whether |F|∞ is within the tolerance or rounding.
     """
     n, regular, right, best = len(x), m.regular, m.vectors[9], m.vectors[14]
     m.counts[:] = 0
@@ -111,6 +150,11 @@ def solve_scaled(p: Problem, x: Vector, m: Memory, plan: Matrix, tolerance: floa
         for i in range(n):
             regular[i, i] = p.D[i, i] + epsilon
         ended, solved = methods(p, near, x, m, plan, tolerance, turn > 0)
+        if turn == 0 and not solved:
+            ended = continued(p, near, x, m, tolerance)
+            solved = ended
+            if not ended:
+                x[:] = m.vectors[8]  # of `methods`
         turn += 1
         size, floor = residual(p, x, m.vectors[0], m.vectors[1]), rounding(p, x)
         halved = size < 0.5 * least
