@@ -136,7 +136,7 @@ REASONS = (  # (pattern of a demand, why it is not met and what was tried)
     (r"^loops next to lcaba, one state, row of 1;", "35 of some 80 ns are the call from Python"),
     (
         r"^loops next to lcaba",
-        "longer code issues fewer operations: of 5 loops 22 a nanosecond in batches and 5 for one state, of 50 16 and 3.5",
+        "longer code issues fewer operations a nanosecond: in batches 22 of 5 loops, 16 of 50; for one state 5 and 3.5",
     ),
     (r"^first answer .*derivatives", "NumPy answers by the reference while code is made"),
     (r"^machine code in use .*derivatives", "time of LLVM, in proportion to the operations"),
