@@ -182,6 +182,8 @@ class _Search:
             on_mesh = transcribe(self.problem, self.schemes, meshes)
             later = self._solved(on_mesh, guess_on(on_mesh, best, self.ends), WARM)
             self.rounds.append(_round(later))
+            if later.status == "stopped":
+                best = replace(best, status="stopped")
             if not later.solved:
                 break
             best = later
@@ -196,14 +198,16 @@ class _Search:
     def _first(self, on_mesh: Transcription, w: np.ndarray) -> Optimum:
         """Solve on the first mesh; where that fails, or free inputs leave large errors, again from smooth inputs."""
         found = self._solved(on_mesh, w)
-        if found.status != "stopped" and (
-            not found.solved or (found.error > LARGE and self.accuracy < found.error and _free(self.problem))
-        ):
+        local = max(float(x.intervals.max(initial=0.0)) for x in found.errors)
+        uneven = local > max(LARGE, self.accuracy) and _free(self.problem)
+        if found.status != "stopped" and (not found.solved or uneven):
             weight = max(abs(on_mesh.program.cost(w)), abs(found.cost) if found.solved else 0.0, 1e-3)
             again = self._from_smooth(on_mesh, w, weight)
             dearer = again.cost - found.cost > max(1e-3, found.error) * abs(found.cost)
             better = again.error < found.error and not dearer
-            if again.status == "stopped" or (again.solved and (not found.solved or better)):
+            if again.status == "stopped" and found.solved:
+                found = replace(found, status="stopped")
+            elif again.status == "stopped" or (again.solved and (better or not found.solved)):
                 found = again
             else:
                 self.weight = 0.0
@@ -218,6 +222,8 @@ class _Search:
         options = MONOTONE
         for part in SMOOTHER:
             smooth = self._outcome(on_mesh.smooth(weight * part), w, options)
+            if smooth.status == "stopped":
+                return self._judged(on_mesh, smooth)
             if smooth.status not in SOLVED:
                 break
             w, options, self.weight = smooth.w, WARM, weight * part
@@ -272,6 +278,10 @@ class _Search:
         near = outcome.violation <= NEAR and outcome.optimality <= NEAR
         if (self.weight and outcome.status == "solved") or (near and outcome.status == "iterations"):
             outcome = outcome._replace(status="acceptable")
+        return self._judged(on_mesh, outcome)
+
+    def _judged(self, on_mesh: Transcription, outcome: Outcome) -> Optimum:
+        """The motion of an outcome with its errors by simulation."""
         count = len(self.problem.parameters)
         durations = outcome.w[count : count + len(on_mesh.grids)]
         named = dict(zip(self.problem.parameters, outcome.w.tolist(), strict=False))

@@ -213,6 +213,22 @@ def test_an_unstable_motion_says_so():
     assert x.cost == approx(4.0, rel=1e-4)  # to the stable manifold: u = −4 x
 
 
+def test_an_interrupt_on_a_finer_mesh_keeps_the_solution_of_the_coarser_one():
+    first = kp.optimise(CART_POLE, **SWING_UP, intervals=6, accuracy=None)
+    calls = []
+
+    def progress(part):
+        calls.append(part)
+        if len(calls) == first.outcome.iterations + 4:
+            raise KeyboardInterrupt
+
+    with pytest.warns(kp.RunWarning, match="stopped after"):
+        x = kp.optimise(CART_POLE, **SWING_UP, intervals=6, progress=progress)
+    assert x.status == "stopped"
+    assert x.cost == first.cost
+    assert len(x.rounds) == 2
+
+
 # several phases, parameters, shooting
 
 
