@@ -34,6 +34,7 @@ SWITCHED = 3  # parts of an interval with a switch
 SWITCH, STILL = 0.5, 1e-3  # parts of the range of an input that count as a switch, and as no change
 ROUNDING = 1e-12  # errors of intervals are not much smaller
 EXCEEDED = 10.0  # limits may be exceeded between points by so many times the accuracy
+NOTHING = 1e-6  # a cost that counts as none
 GAUSS = tuple(x / 2 + y for x, y in zip(np.polynomial.legendre.leggauss(7), (0.5, 0.0), strict=True))
 
 
@@ -148,9 +149,7 @@ class _Inside:
         rate = nodes[:, -1][grid.places()]
         whole = float((h * (np.abs(rate) @ np.abs(grid.scheme.a[-1]))).sum())
         inside = h * (self.rows[:, -1].reshape(grid.intervals, -1) @ GAUSS[1])
-        if not whole:
-            return np.zeros(grid.intervals)
-        return np.abs(inside - h * (rate @ grid.scheme.a[-1])) / whole  # (OP18)
+        return np.abs(inside - h * (rate @ grid.scheme.a[-1])) / (whole + NOTHING)  # (OP18)
 
     def exceeded(self) -> np.ndarray:
         """Violation of limits and path constraints of states (intervals,)."""

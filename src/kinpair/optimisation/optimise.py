@@ -28,12 +28,11 @@ SOLVERS: Mapping[str, Callable[..., Outcome]] = {"ipopt": solve, "casadi": solve
 METHOD = "radau-5"
 INTERVALS, OF_GAITS = 30, 12
 ROUNDS = 10  # of refinement
-WARM = {
+WARM = {"mu_init": 1e-3, "mu_strategy": "monotone", "max_iter": 150}  # options of IPOPT on a finer mesh
+NEARER = {
     **dict.fromkeys(("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac"), 1e-6),
     "mu_init": 1e-5,
-    "mu_strategy": "monotone",
-    "max_iter": 150,
-}  # options of IPOPT on a finer mesh, which begins near its solution
+}  # where the time is the cost: limits that are active stay so
 MONOTONE = {"mu_strategy": "monotone"}  # where the adaptive strategy fails
 SOLVED = ("solved", "acceptable")
 NEAR = 1e-5  # violation and distance to optimality of an acceptable result
@@ -266,7 +265,8 @@ class _Search:
     def _outcome(
         self, program: NonlinearProgram, w: np.ndarray, options: Mapping[str, Any] | None = None
     ) -> Outcome:
-        every = _of_work(self.problem, program, w) | dict(options or {}) | self.options
+        own = _of_cost(self.problem, program, w) | dict(options or {})
+        every = own | (NEARER if options is WARM and _is_time(self.problem) else {}) | self.options
         return self.solve(program, w, options=every, report=self._progress)
 
     def _solved(
@@ -322,12 +322,22 @@ def _free(problem: Problem) -> bool:
     return any(not np.isfinite(side).all() for pair in bounds for side in pair)
 
 
-def _of_work(problem: Problem, program: NonlinearProgram, w: np.ndarray) -> dict[str, Any]:
-    """Options of IPOPT for positive work: its cost has a kink wherever a power changes sign.
+def _is_time(problem: Problem) -> bool:
+    """True if the cost is the time that mechanisms take."""
+    return problem.time_weight > 0.0 and not any(
+        x.running or x.equations.subject is None for x in problem.phases
+    )
 
-    The barrier falls only as fast as each of its problems is solved, and a cost whose derivatives are below 1, which
-    fall with the length of an interval, is scaled, so that the same holds in any unit and on any mesh.
+
+def _of_cost(problem: Problem, program: NonlinearProgram, w: np.ndarray) -> dict[str, Any]:
+    """Options of IPOPT for positive work, whose cost has a kink wherever a power changes sign, and for the time of a
+    mechanism, to which most inputs and states matter little.
+
+    The barrier falls only as fast as each of its problems is solved. A cost of work whose derivatives are below 1,
+    which fall with the length of an interval, is scaled, so that the same holds in any unit and on any mesh.
     """
+    if _is_time(problem):
+        return {"mu_strategy": "monotone"}
     if not any("power" in x.equations.parts for x in problem.phases):
         return {}
     slope = float(np.abs(program.gradient(w)).max(initial=0.0))

@@ -36,7 +36,7 @@ def end_values(eq: Equations, value: Any, which: str) -> np.ndarray:
     """States at an end (nx,), nan where they are free.
 
     None: all free. An array: all states, or of a mechanism its coordinates, at rest. A mapping: by part or by name;
-    of a mechanism at rest unless "qd" is given.
+    of a mechanism at rest unless "qd" is given. Internal states begin as in the file unless "x" is given.
     """
     states = np.full(eq.nx, np.nan)
     if value is None:
@@ -44,6 +44,8 @@ def end_values(eq: Equations, value: Any, which: str) -> np.ndarray:
     if isinstance(value, Mapping):
         if "qd" in eq.parts and "qd" not in value:
             states[eq.parts["qd"][1]] = 0.0
+        if which == "start":
+            _begin_inside(eq, states)
         for key, x in value.items():
             _assign(eq, states, key, x, which)
         return _finite_or_nan(states, which)
@@ -56,8 +58,17 @@ def end_values(eq: Equations, value: Any, which: str) -> np.ndarray:
         )
     if len(x) != eq.nx and "qd" in eq.parts:
         states[eq.parts["qd"][1]] = 0.0
+        if which == "start":
+            _begin_inside(eq, states)
     states[sizes[len(x)]] = x
     return _finite_or_nan(states, which)
+
+
+def _begin_inside(eq: Equations, states: np.ndarray) -> None:
+    """Internal states of a mechanism, such as pressures, begin as in its file."""
+    if "q" in eq.parts and "x" in eq.parts:
+        place = eq.parts["x"][1]
+        states[place] = eq.origin[place]
 
 
 def _finite_or_nan(states: np.ndarray, which: str) -> np.ndarray:

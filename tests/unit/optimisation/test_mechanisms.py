@@ -185,3 +185,13 @@ def test_a_vehicle_parks_sideways():
     q, qd = x.states[:, : m.nq], x.states[:, m.nq :]
     assert np.abs(np.einsum("kij,kj->ki", m.constraint_matrix(q), qd)).max() <= 1e-7  # wheels do not slip
     assert np.ptp(q[:, 2]) >= 0.5  # it turns, drives and turns back
+
+
+def test_internal_states_begin_as_in_the_file():
+    """A hydraulic cylinder has no pressure before its valve opens: nothing moves without input."""
+    m = kp.example("hydraulic-actuator")
+    x = kp.optimise(m, start=m.start(), end=[0.1], duration=2.0, accuracy=None, intervals=20)
+    eq = x.transcription.grids[0].phase.equations
+    inside = eq.parts["x"][1]
+    assert x.states[0, inside] == approx(eq.origin[inside])
+    assert x.states[-1, 0] == approx(0.1)
