@@ -276,7 +276,9 @@ class _Search:
         program = on_mesh.smooth(self.weight) if self.weight else on_mesh.program
         outcome = self._outcome(program, w, options)
         near = outcome.violation <= NEAR and outcome.optimality <= NEAR
-        if (self.weight and outcome.status == "solved") or (near and outcome.status == "iterations"):
+        if (self.weight and outcome.status == "solved") or (
+            near and outcome.status == "iterations" and options is not WARM
+        ):
             outcome = outcome._replace(status="acceptable")
         return self._judged(on_mesh, outcome)
 
@@ -330,14 +332,11 @@ def _is_time(problem: Problem) -> bool:
 
 
 def _of_cost(problem: Problem, program: NonlinearProgram, w: np.ndarray) -> dict[str, Any]:
-    """Options of IPOPT for positive work, whose cost has a kink wherever a power changes sign, and for the time of a
-    mechanism, to which most inputs and states matter little.
+    """Options of IPOPT for positive work: its cost has a kink wherever a power changes sign.
 
     The barrier falls only as fast as each of its problems is solved. A cost of work whose derivatives are below 1,
     which fall with the length of an interval, is scaled, so that the same holds in any unit and on any mesh.
     """
-    if _is_time(problem):
-        return {"mu_strategy": "monotone"}
     if not any("power" in x.equations.parts for x in problem.phases):
         return {}
     slope = float(np.abs(program.gradient(w)).max(initial=0.0))
