@@ -48,6 +48,14 @@ def _own_cache(pytestconfig):
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_progress_on_slow_machines():
+    """Standard error does not depend on the clock: progress is printed only where a test sets the time it waits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kinpair.compiler.patience.PATIENCE", 1e6)
+        yield
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()  # test items live to the end: no collection of garbage need look at them
     gc.set_threshold(20_000)  # formulas are made by the hundred thousand, without cycles
