@@ -68,7 +68,7 @@ def rows(turns: int) -> Iterator[Row]:
         best = race(calls, turns)
     for form, states in (("one state", TIMES), ("batch", BATCH)):
         times = {name: t / states * 1e9 for (of, name), t in best.items() if of == form}
-        quantity = f"inverse dynamics beside compiled C, {form}"
+        quantity = f"inverse dynamics next to compiled C, {form}"
         demanded = {ADAM: targets.GCC[form]} if ADAM in times else {}
         yield Row(quantity, LABEL, m.nv, {"": times.pop("kinpair")}, {}, times, demanded)
 

@@ -17,8 +17,8 @@ COLOURS = {"Pinocchio": "#3b7dd8", "MuJoCo": "#e08b2d", "CasADi": "#7a9a58"}
 TITLES = {  # a user's words, and below them the field's
     "inverse dynamics": "torques for a motion\ninverse dynamics, 4096 states a call",
     "forward dynamics": "motion from torques\nforward dynamics, 4096 states a call",
-    "mass matrix": "inertia felt by the joints\nmass matrix, 4096 states a call",
-    "∂τ/∂(q, q̇)": "how torques change with the state\n∂τ/∂(q, q̇), 4096 states a call",
+    "mass matrix": "inertia felt by the joints\nmass matrix, 1024 states a call",
+    "∂τ/∂(q, q̇)": "how torques change with the state\n∂τ/∂(q, q̇), 1024 states a call",
     "one state": "torques for a motion, in a control loop\ninverse dynamics, one state a call",
 }
 HEIGHT = 0.26
