@@ -171,7 +171,7 @@ def demo(*, out: Annotated[Path, Parameter(metavar="PATH")] = Path(PICTURE)) -> 
 
 
 def _picture(file: Path, run: Run) -> str:
-    """A line that says where the picture is, or why there is none."""
+    """Return a line with the path of the picture, or the reason why there is none."""
     try:
         return f"picture: {draw_curves(file, run.time, _panels(run), title=_title(run.arm))}"
     except MissingExtraError as reason:

@@ -70,7 +70,7 @@ def trace(
 
 
 def is_longer(function: Callable[..., Any], shapes: Mapping[str, Shape], most: int) -> bool:
-    """True where the program of a function has more than so many operations, or twice as many are recorded for it."""
+    """True where the program of a function has more than `most` operations, or more than 2 `most` are recorded."""
     try:
         return trace(function, shapes, room=2 * most).count["total"] > most
     except LengthError:

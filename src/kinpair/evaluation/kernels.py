@@ -202,6 +202,14 @@ def _note(model: Model, request: Request) -> str:
     return NOTES.get(request.quantity, "") if is_loaded(model, passive=request.passive) else ""
 
 
+def are_loops_preferred(count: int, function: Callable[..., Any], shapes: Mapping[str, Shape]) -> bool:
+    """True where loops of `count` operations are too many, and one formula, which folds more, has more than half."""
+    if count <= LOOPED:
+        return False
+    with np.errstate(all="ignore"):
+        return is_longer(function, shapes, min(LOOPED, count // 2))
+
+
 class Kernels:
     """The kernels of one model."""
 
@@ -230,12 +238,9 @@ class Kernels:
         return self._long[request]
 
     def _is_long(self, request: Request) -> bool:
-        """True where loops have too many operations, and one formula, which folds more, has more than half of them."""
+        """True where loops over the bodies are preferred to one formula for this request."""
         count = self._loops(request).count["total"]
-        if count <= LOOPED:
-            return False
-        with np.errstate(all="ignore"):
-            return is_longer(self._function(request, ()), self._shapes(request, ()), min(LOOPED, count // 2))
+        return are_loops_preferred(count, self._function(request, ()), self._shapes(request, ()))
 
     def _obstacle(self, request: Request, parameters: tuple[str, ...] = ()) -> str:
         """Return why a quantity cannot be compiled as loops over the bodies; empty where it can be."""

@@ -105,9 +105,7 @@ class Loads(NamedTuple):
 
     efforts: Vector
     wrenches: list[Vector]
-    driving: Vector = (
-        NOTHING  # of the efforts those of elements with inputs but friction; empty where there are none
-    )
+    driving: Vector = NOTHING  # efforts of elements with inputs, without friction; empty where there are none
 
     @property
     def beside(self) -> Vector:

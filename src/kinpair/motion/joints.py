@@ -43,7 +43,7 @@ def spline(
 
     Units: times [s], places [rad] or [m].
     """
-    from scipy.interpolate import make_interp_spline  # SciPy takes its time
+    from scipy.interpolate import make_interp_spline  # imported late: SciPy is slow to import
 
     q = np.asarray(points, dtype=float)
     t = _times(q, duration, times)

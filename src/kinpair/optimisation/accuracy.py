@@ -33,7 +33,7 @@ MOST = 5  # parts into which an interval is split at once
 SWITCHED = 3  # parts of an interval with a switch
 SWITCH, STILL = 0.5, 1e-3  # parts of the range of an input that count as a switch, and as no change
 ROUNDING = 1e-12  # errors of intervals are not much smaller
-EXCEEDED = 10.0  # limits may be exceeded between points by so many times the accuracy
+EXCEEDED = 10.0  # largest excess of a limit between points, as a multiple of the accuracy
 NOTHING = 1e-6  # a cost that counts as none
 GAUSS = tuple(x / 2 + y for x, y in zip(np.polynomial.legendre.leggauss(7), (0.5, 0.0), strict=True))
 

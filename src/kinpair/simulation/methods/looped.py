@@ -14,11 +14,10 @@ import numpy as np
 
 from kinpair.algebra.choice import less, maximum, where
 from kinpair.compiler.rolled import Rolled
-from kinpair.compiler.trace import is_longer
 from kinpair.constraints.quantities import along_tree
 from kinpair.evaluation import quantities
 from kinpair.evaluation.body_loops import ByBodyVector, Roller, obstacle, walking
-from kinpair.evaluation.kernels import FEW, LOOPED, UNROLLED
+from kinpair.evaluation.kernels import FEW, LOOPED, UNROLLED, are_loops_preferred
 from kinpair.forces.elements import loads_on, losses
 from kinpair.forces.states import driven_efforts
 from kinpair.forces.walked_inputs import input_vector
@@ -40,14 +39,13 @@ def is_looped(d: Dynamics) -> bool:
 
 
 def _is_long(d: Dynamics) -> bool:
-    """True where loops have too many operations, and one formula, which folds more, has more than half of them."""
+    """True where loops over the bodies are preferred to one formula of the rates of the state."""
     shapes = {"time": (), "y": (d.ny,), "u": (d.nu,)}
     with np.errstate(all="ignore"):
         count = rate(d).count["total"]
-        return count > LOOPED and (
-            len(d.model.moving) > UNROLLED
-            or is_longer(lambda time, y, u: d.in_phase(y).rate(time, y, u), shapes, min(LOOPED, count // 2))
-        )
+    if len(d.model.moving) > UNROLLED:
+        return count > LOOPED
+    return are_loops_preferred(count, lambda time, y, u: d.in_phase(y).rate(time, y, u), shapes)
 
 
 def prevented(d: Dynamics) -> str:
